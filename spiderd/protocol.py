@@ -1,0 +1,229 @@
+"""The messages of the local API, declared once for daemon, command line and dashboard.
+
+JSON over HTTP/1.1 on a unix socket. Times are unix seconds, durations seconds, sizes bytes. An incompatible
+change raises API_VERSION; adding a field with a default is compatible.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct, field
+
+from spiderd.states import CrawlState, Reason, Step
+
+API_VERSION = 1
+
+
+class Reply(Struct, kw_only=True):
+    """Base of all answers."""
+
+
+class Hello(Reply):
+    """GET /v1/ : who is there."""
+
+    api: int
+    version: str
+    pid: int
+    crawl: str  # random name of the crawl, made with the store
+    started: float
+    data_dir: str
+    rights: Literal["read", "write"]
+
+
+class Counters(Reply):
+    """Numbers that always agree with the store (written in the same transaction), since the crawl began."""
+
+    known: int = 0  # URLs ever seen = waiting + processing + complete + error
+    waiting: int = 0
+    processing: int = 0
+    complete: int = 0
+    error: int = 0
+    pages: int = 0  # stored resources
+    duplicates: int = 0
+    redirects: int = 0
+    skipped: int = 0
+    retries: int = 0
+    bytes: int = 0  # stored
+    bytes_received: int = 0
+    links: int = 0  # links found on pages
+    hosts: int = 0
+    statuses: dict[str, int] = field(default_factory=dict)  # HTTP status -> answers
+    failures: dict[str, int] = field(default_factory=dict)  # failure -> URLs that ended so
+    refused: dict[str, int] = field(default_factory=dict)  # links not followed, by reason
+
+
+class WorkerRow(Reply):
+    """One worker (on screen: a thread)."""
+
+    worker: int
+    step: Step
+    since: float
+    url: str
+    directory: int
+    pages: int  # stored since the daemon started
+    errors: int
+
+
+class DirectoryRow(Reply):
+    """One download directory."""
+
+    directory: int
+    worker: int
+    count: int  # resources, of `max_count`
+    max_count: int
+    bytes: int
+    open: bool  # still being filled
+    path: str
+
+
+class HostRow(Reply):
+    """One host queue."""
+
+    host: str
+    state: Literal["ready", "delayed", "fetching", "robots", "backoff", "parked", "unreachable", "done"]
+    waiting: int
+    processing: int
+    complete: int
+    error: int
+    delay: float
+    next_allowed: float  # unix time; 0 = now
+    robots: str  # "", "none", "ok", "denied", "unreachable"
+    last_status: int
+    reason: str = ""  # why parked or backing off
+
+
+class ErrorRow(Reply):
+    """One URL in the error queue."""
+
+    url: str
+    failure: str
+    status: int
+    detail: str
+    tries: int
+    at: float
+    referrer: str
+
+
+class Event(Reply):
+    """Something that happened; ids grow by one."""
+
+    id: int
+    at: float
+    level: Literal["debug", "info", "warning", "error"]
+    name: str  # "stored", "failed", "robots", "state", ...
+    message: str
+    url: str = ""
+    host: str = ""
+    worker: int = -1
+
+
+class Rates(Reply):
+    """Throughput of the last seconds."""
+
+    pages: float = 0.0  # a second, over the last 10 s
+    bytes: float = 0.0
+    history: list[float] = field(default_factory=list)  # pages a second, each second, oldest first
+
+
+class Snapshot(Reply):
+    """GET /v1/status : all that a screen needs."""
+
+    now: float
+    state: CrawlState
+    reason: Reason
+    message: str  # one sentence for people; "" where the state says it all
+    since: float  # of the state
+    hello: Hello
+    counters: Counters
+    rates: Rates
+    workers: list[WorkerRow]
+    directories: list[DirectoryRow]  # the open one of each worker
+    directories_total: int
+    last_event: int  # id; ask /v1/events?since= for those after the last one you have
+    order: str
+    threads: int
+    max_pages: int
+
+
+class Page(Reply):
+    """Where a list was cut."""
+
+    total: int
+    offset: int
+    limit: int
+
+
+class Workers(Page):
+    """GET /v1/workers."""
+
+    rows: list[WorkerRow]
+
+
+class Directories(Page):
+    """GET /v1/directories."""
+
+    rows: list[DirectoryRow]
+
+
+class Hosts(Page):
+    """GET /v1/hosts."""
+
+    rows: list[HostRow]
+
+
+class Errors(Page):
+    """GET /v1/errors."""
+
+    rows: list[ErrorRow]
+
+
+class Events(Reply):
+    """GET /v1/events?since=ID&wait=SECONDS : events after ID; `gap` where the ring has lost some."""
+
+    rows: list[Event]
+    last: int
+    gap: bool
+
+
+class AddRequest(Struct, kw_only=True):
+    """POST /v1/add."""
+
+    urls: list[str]
+
+
+class AddResult(Reply):
+    """What became of one URL."""
+
+    url: str
+    result: Literal["new", "known", "refused"]
+    reason: str = ""
+
+
+class Added(Reply):
+    """Answer to POST /v1/add."""
+
+    new: int
+    known: int
+    refused: int
+    results: list[AddResult]
+
+
+class StateReply(Reply):
+    """Answer to POST /v1/pause, /v1/resume, /v1/stop."""
+
+    state: CrawlState
+    reason: Reason
+
+
+class ErrorBody(Reply):
+    """`code` is stable, `message` is for people."""
+
+    code: str
+    message: str
+
+
+class ErrorReply(Reply):
+    """Body of every answer that is not 2xx."""
+
+    error: ErrorBody
