@@ -34,7 +34,7 @@ class Setup(Message):
 
 
 class Grant(Message):
-    """A worker's download directory: it writes resources from `count` + 1 on and cuts back what lies beyond."""
+    """A worker's download directory: it writes from `count` + 1 on and cuts back what lies beyond."""
 
     worker: int
     directory: int

@@ -48,6 +48,18 @@ class Scope(Section, frozen=True):
     max_pages_per_host: Count = 0
 
 
+class Urls(Section, frozen=True):
+    """Which URLs count as the same one. Only the seen key is touched, never what is fetched."""
+
+    sort_query: bool = False
+    drop_session_ids: bool = True
+    drop_parameters: list[str] = field(default_factory=list)
+    same_www: bool = False
+    collapse_slashes: bool = False
+    same_scheme: bool = False
+    max_length: Positive = 2000  # longer links are refused
+
+
 class Politeness(Section, frozen=True):
     """How a host is treated."""
 
@@ -58,6 +70,11 @@ class Politeness(Section, frozen=True):
     max_delay: Seconds = 60.0
     per_host: Positive = 1
     per_ip: Positive = 4
+    latency_factor: Annotated[float, Meta(ge=0)] = (
+        2.0  # delay is at least this times the host's smoothed latency
+    )
+    meta_robots: bool = True
+    nofollow: bool = True
 
 
 class Fetch(Section, frozen=True):
@@ -73,6 +90,20 @@ class Fetch(Section, frozen=True):
     )
     sitemaps: bool = True
     proxy: str = ""
+    assets: bool = False  # fetch images, scripts, styles too; they are recorded in any case
+    forms: bool = False  # follow the bare action of GET forms
+    max_headers: Bytes = 64 * 1024
+    max_ratio: Positive = 200  # decoded bytes to received bytes, above 1 MiB
+    min_rate: Bytes = 50  # bytes a second over min_rate_window; 0 = no limit
+    min_rate_window: Seconds = 30.0
+
+
+class Traps(Section, frozen=True):
+    """When a part of a site is taken for a trap."""
+
+    max_segments: Positive = 40  # path segments of a URL
+    max_repeats: Positive = 3  # times that one run of segments may follow itself
+    shape_window: Positive = 50  # pages of one shape without new content after which the shape is parked
 
 
 class Archive(Section, frozen=True):
@@ -114,8 +145,10 @@ class Config(Section, frozen=True):
 
     crawl: Crawl = field(default_factory=Crawl)
     scope: Scope = field(default_factory=Scope)
+    urls: Urls = field(default_factory=Urls)
     politeness: Politeness = field(default_factory=Politeness)
     fetch: Fetch = field(default_factory=Fetch)
+    traps: Traps = field(default_factory=Traps)
     archive: Archive = field(default_factory=Archive)
     search: Search = field(default_factory=Search)
     revisit: Revisit = field(default_factory=Revisit)
