@@ -216,6 +216,28 @@ class StateReply(Reply):
     reason: Reason
 
 
+class Retried(StateReply):
+    """Answer to POST /v1/retry."""
+
+    urls: int = 0  # put back from the error queue
+
+
+class Why(Reply):
+    """GET /v1/why?url=URL : which rule decides about a URL, and what is known of it."""
+
+    url: str  # as it would be fetched
+    key: str  # its seen key, 16 hexadecimal digits
+    allowed: bool  # may it be fetched, by scope and robots
+    scope: str  # the rule that decides, for people
+    robots: str  # the line of robots.txt that decides; "" where none does
+    queue: str  # a `states.Queue`; "" where the URL is not known
+    tries: int
+    failure: str  # of the last try; "" where none failed
+    host: str
+    host_state: str  # as in HostRow; "" where the host is not known
+    next_allowed: float  # unix time at which the host may be asked; 0 = now
+
+
 class ErrorBody(Reply):
     """`code` is stable, `message` is for people."""
 

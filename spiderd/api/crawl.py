@@ -1,0 +1,101 @@
+"""What the API needs of a crawl, and nothing more; the coordinator fulfils it, the API never imports it."""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol
+
+from msgspec import Struct
+
+from spiderd.protocol import (
+    Added,
+    Directories,
+    Errors,
+    Events,
+    Hello,
+    Hosts,
+    Snapshot,
+    StateReply,
+    Why,
+    Workers,
+)
+
+Level = Literal["debug", "info", "warning", "error"]
+
+
+class ListQuery(Struct, frozen=True, kw_only=True):
+    """Which rows of a list are wanted, in which order.
+
+    `sort` is the name of a field of the row, or "" for the list's own order; `filter` is text that the row's
+    URL, host or path contains, whatever the case. `total` in the answer counts the rows that pass the filter.
+    The API has checked `sort` against the row's fields and the bounds of `limit` and `offset`.
+    """
+
+    limit: int = 100
+    offset: int = 0
+    sort: str = ""
+    desc: bool = False
+    filter: str = ""
+
+
+class Crawl(Protocol):
+    """A crawl as the API sees it.
+
+    Calls that write are idempotent: pausing a paused crawl answers with its state and changes nothing. A
+    `SpiderdError` that a call raises reaches the client as an answer with its sentence.
+    """
+
+    def hello(self) -> Hello:
+        """Say who is there; `rights` is filled in by the API from the client's credentials."""
+        ...
+
+    def snapshot(self) -> Snapshot:
+        """Describe the crawl as it is now; each client asks up to twice a second, so it must be cheap."""
+        ...
+
+    async def workers(self, query: ListQuery) -> Workers:
+        """List the workers."""
+        ...
+
+    async def directories(self, query: ListQuery) -> Directories:
+        """List the download directories."""
+        ...
+
+    async def hosts(self, query: ListQuery) -> Hosts:
+        """List the host queues."""
+        ...
+
+    async def errors(self, query: ListQuery) -> Errors:
+        """List the error queue."""
+        ...
+
+    async def events(self, since: int, wait: float, level: str) -> Events:
+        """Answer the events after `since` of at least `level`; with none, wait up to `wait` seconds."""
+        ...
+
+    async def add(self, urls: list[str]) -> Added:
+        """Put URLs into the frontier as seeds; one result a URL, in the order given."""
+        ...
+
+    async def check(self, urls: list[str]) -> Added:
+        """Say what `add` would answer, and change nothing."""
+        ...
+
+    async def pause(self) -> StateReply:
+        """Give out no more leases; what is in flight finishes."""
+        ...
+
+    async def resume(self) -> StateReply:
+        """Go on after a pause."""
+        ...
+
+    async def stop(self) -> StateReply:
+        """Begin to stop the daemon; answers at once, with the new state."""
+        ...
+
+    async def retry(self) -> StateReply:
+        """Put the error queue back among the waiting URLs; answers `Retried` where it counts them."""
+        ...
+
+    async def why(self, url: str) -> Why:
+        """Tell which rule decides about a URL, and what is known of it."""
+        ...
