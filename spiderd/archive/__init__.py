@@ -1,0 +1,1 @@
+"""The archive: numbered download directories, each owned by one worker."""

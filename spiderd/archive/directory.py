@@ -1,0 +1,126 @@
+"""One download directory: resources `00001`, `00002`, ... and `index.txt` with one line a resource, `00001:URL`.
+
+A directory is owned by one worker, which writes one resource after the other. File first, index line second,
+row in the store last: what lies beyond the committed count belongs to nobody and is cut back when the
+directory is opened. Blocking; callers run it in a thread.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+from spiderd.errors import CannotCreate, DiskFull, StorageError
+
+INDEX = "index.txt"
+
+
+def resource_name(number: int) -> str:
+    """Name of a resource: five digits."""
+    return f"{number:05d}"
+
+
+def directory_path(root: Path, directory: int) -> Path:
+    """Folder of a download directory under the archive's root."""
+    return root / f"{directory:05d}"
+
+
+class Directory:
+    """An open download directory, positioned behind its last committed resource."""
+
+    def __init__(self, root: Path, number: int, *, count: int = 0, index_bytes: int = 0) -> None:
+        """Open or make the directory and cut back what was never committed.
+
+        Args:
+            root: the archive's root.
+            number: of the directory.
+            count: resources that are committed.
+            index_bytes: length of the committed part of index.txt.
+
+        Raises:
+            CannotCreate: the folder cannot be made.
+            StorageError: index.txt is shorter than what is committed.
+        """
+        self.number = number
+        self.path = directory_path(root, number)
+        self._fd = self._index = -1
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._fd = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
+            self._index = os.open(INDEX, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644, dir_fd=self._fd)
+            self._cut_back(count, index_bytes)
+        except OSError as error:
+            self.close()
+            raise CannotCreate(
+                f"Cannot open the download directory {self.path}: {error.strerror}."
+            ) from error
+        except StorageError:
+            self.close()
+            raise
+        self.count = count
+        self.index_bytes = index_bytes
+
+    def _cut_back(self, count: int, index_bytes: int) -> None:
+        length = os.fstat(self._index).st_size
+        if length < index_bytes:
+            raise StorageError(
+                f"{self.path / INDEX} has {length} bytes where {index_bytes} were committed: it was damaged by "
+                f"something else. Restore it, or repair the store."
+            )
+        if length > index_bytes:
+            os.ftruncate(self._index, index_bytes)
+        os.lseek(self._index, index_bytes, os.SEEK_SET)
+        for name in os.listdir(self._fd):
+            if name.isdigit() and int(name) > count:
+                os.unlink(name, dir_fd=self._fd)
+
+    def store(self, url: str, body: bytes) -> int:
+        """Write one resource and its index line; its number.
+
+        Raises:
+            DiskFull: there is no room; nothing was added.
+            StorageError: the disk failed; nothing was added.
+        """
+        number = self.count + 1
+        line = f"{resource_name(number)}:{url}\n".encode()
+        try:
+            self._write_file(resource_name(number), body)
+            _write_all(self._index, line)
+        except OSError as error:
+            self._undo(resource_name(number))
+            where = self.path / resource_name(number)
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise DiskFull(f"No room left for {where}.") from error
+            raise StorageError(f"Cannot write {where}: {error.strerror}.") from error
+        self.count = number
+        self.index_bytes += len(line)
+        return number
+
+    def _write_file(self, name: str, body: bytes) -> None:
+        fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644, dir_fd=self._fd)
+        try:
+            _write_all(fd, body)
+        finally:
+            os.close(fd)
+
+    def _undo(self, name: str) -> None:
+        try:
+            os.ftruncate(self._index, self.index_bytes)
+            os.lseek(self._index, self.index_bytes, os.SEEK_SET)
+            os.unlink(name, dir_fd=self._fd)
+        except OSError:
+            pass  # the next opening cuts it back
+
+    def close(self) -> None:
+        """Close the directory; may be called twice."""
+        for fd in (self._index, self._fd):
+            if fd >= 0:
+                os.close(fd)
+        self._index = self._fd = -1
+
+
+def _write_all(fd: int, data: bytes) -> None:
+    written = os.write(fd, data)
+    while written < len(data):
+        written += os.write(fd, memoryview(data)[written:])

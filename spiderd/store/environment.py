@@ -1,0 +1,163 @@
+"""The LMDB environment: named tables, schema version, and a map that grows by itself.
+
+Only one thread ever touches an environment (see `spiderd.store.thread`), so no transaction of this process
+is open when the map is resized, as LMDB demands. Growth is decided before each transaction, from the pages
+in use; should one transaction outgrow the headroom all the same, `MapFull` tells the caller to abort, grow
+and replay. Keys are big-endian, so that their order has a meaning; values are msgpack or packed bytes.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Self
+
+import lmdb
+
+from spiderd.errors import CannotCreate, DiskFull, StorageError
+
+SCHEMA_VERSION = 1
+FIRST_MAP = 256 * 1024 * 1024  # address space only: the file grows with what is written
+HEADROOM = 128 * 1024 * 1024  # what one transaction may write before the map must have grown
+
+TABLES = (
+    "seen",  # path of the seen-hash trie -> leaf
+    "frontier",  # host id, rank -> WaitingUrl
+    "delayed",  # due time (ms), host id, rank -> WaitingUrl to be tried again
+    "leases",  # frontier key -> when it was handed out: what was in flight when a daemon died
+    "pages",  # page number -> PageRecord
+    "page_of",  # URL hash -> page number
+    "waiting_of",  # URL hash -> frontier key, kept in best-first order only
+    "content",  # body digest -> number of the first page that had it
+    "links",  # page number -> record of the page's links
+    "hosts",  # host id -> HostRecord
+    "host_ids",  # host key -> host id
+    "politeness",  # host id -> HostState
+    "robots",  # origin -> RobotsRecord
+    "errors",  # page number -> ErrorRecord
+    "directories",  # directory number -> DirectoryRecord
+    "meta",  # name -> counters, schema, settings
+)
+
+
+class MapFull(Exception):
+    """The transaction does not fit: abort it, `grow`, and replay."""
+
+
+class Environment:
+    """An open LMDB environment. Use it as a context manager, from one thread."""
+
+    def __init__(self, path: Path, *, map_size: int = FIRST_MAP, sync: bool = True) -> None:
+        """Open or create the environment in the folder `path`.
+
+        Args:
+            path: folder of the store; made if missing.
+            map_size: bytes of address space to begin with.
+            sync: False leaves it to the operating system when data reaches the disk (benchmarks only).
+
+        Raises:
+            CannotCreate: the folder cannot be made or written.
+            StorageError: what lies there is not a store of this version.
+        """
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            self._env = lmdb.open(
+                str(path),
+                map_size=max(map_size, _size_of(path / "data.mdb") + HEADROOM),
+                max_dbs=len(TABLES) + 1,
+                sync=sync,
+                readahead=False,  # the store is read in small random pieces
+                meminit=False,
+            )
+        except (OSError, lmdb.Error) as error:
+            raise _translate(error, path) from error
+        self.path = path
+        try:
+            self.tables = {name: self._env.open_db(name.encode()) for name in TABLES}
+            self._check_schema()
+        except lmdb.Error as error:
+            self._env.close()
+            raise _translate(error, path) from error
+        except StorageError:
+            self._env.close()
+            raise
+
+    def _check_schema(self) -> None:
+        with self._env.begin(write=True) as txn:
+            found = txn.get(b"schema", db=self.tables["meta"])
+            if found is None:
+                txn.put(b"schema", b"%d" % SCHEMA_VERSION, db=self.tables["meta"])
+            elif found != b"%d" % SCHEMA_VERSION:
+                version = bytes(found).decode(errors="replace")
+                raise StorageError(
+                    f"{self.path} holds a store of schema {version}; this version of spiderd reads "
+                    f"{SCHEMA_VERSION}. Use the one that made it, or another data directory."
+                )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the environment; no transaction may be open."""
+        self._env.close()
+
+    def begin(self, *, write: bool = True) -> lmdb.Transaction:
+        """Begin a transaction; a write transaction first makes sure of its headroom."""
+        if write and self._room() < HEADROOM:
+            self.grow()
+        with translated(self.path):
+            return self._env.begin(write=write)
+
+    def _room(self) -> int:
+        info = self._env.info()
+        page: int = self._env.stat()["psize"]
+        return int(info["map_size"]) - (int(info["last_pgno"]) + 1) * page
+
+    def grow(self) -> None:
+        """Double the map. No transaction may be open in this process."""
+        with translated(self.path):
+            self._env.set_mapsize(self._env.info()["map_size"] * 2)
+
+    def sync(self) -> None:
+        """Force what is committed to the disk."""
+        with translated(self.path):
+            self._env.sync(True)
+
+    def bytes_used(self) -> int:
+        """Bytes of the data file that hold pages in use or once used."""
+        return (int(self._env.info()["last_pgno"]) + 1) * int(self._env.stat()["psize"])
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn LMDB's errors into ours; a full map becomes `MapFull`."""
+    try:
+        yield
+    except lmdb.MapFullError as error:
+        raise MapFull from error
+    except lmdb.Error as error:
+        raise _translate(error, path) from error
+
+
+def _size_of(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _translate(error: Exception, path: Path) -> StorageError | CannotCreate:
+    text = str(error)
+    number = getattr(error, "errno", None) or getattr(error, "code", None)
+    if number in (errno.ENOSPC, errno.EDQUOT) or "No space left" in text or "quota" in text:
+        return DiskFull(f"No room left on the disk of {path}: free some, the crawl goes on by itself.")
+    if isinstance(error, PermissionError | lmdb.ReadonlyError) or "Permission" in text or "Read-only" in text:
+        return CannotCreate(f"Cannot write the store in {path}: {text}. Check owner and mode of the folder.")
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        return CannotCreate(f"Cannot make the store in {path}: a file is in the way.")
+    return StorageError(f"The store in {path} failed: {text}.")

@@ -1,0 +1,195 @@
+"""The thread that owns the store: every read and write of LMDB happens here, off the event loop.
+
+One thread, one open write transaction. Steps (functions of the ledger) are executed in the order in which
+they were asked for; the transaction is committed when the oldest step in it is `interval` seconds old, so
+a commit and its fsync are shared by all that happened meanwhile (group commit).
+
+Steps since the last commit are kept in a journal. Where a transaction cannot go on (the map is full, the disk
+is full, a step failed in the middle), it is aborted and the journal is replayed, after the map has grown or
+once there is room. Steps are deterministic, so whoever was answered before the replay was answered rightly.
+A full disk thus stops the crawl without losing a step; as long as it lasts, `trouble` says so.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable
+from typing import Concatenate, Generic, ParamSpec, TypeVar
+
+import lmdb
+import trio
+
+from spiderd.errors import DiskFull, StorageError
+from spiderd.store.environment import Environment, MapFull, translated
+from spiderd.store.ledger import Ledger
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+COMMIT_INTERVAL = (
+    0.1  # seconds; what a power cut may cost, and the price of an fsync shared by all pages of it
+)
+DISK_FULL_PAUSE = 1.0  # seconds between two looks whether there is room again
+
+
+class _Call(Generic[R]):
+    """One step on its way through the thread."""
+
+    def __init__(self, step: Callable[[Ledger], R], *, commit: bool = False) -> None:
+        self.step = step
+        self.commit = commit
+        self.done = trio.Event()
+        self.result: R
+        self.error: BaseException | None = None
+
+    def unwrap(self) -> R:
+        if self.error is not None:
+            raise self.error
+        return self.result
+
+
+class StoreThread:
+    """Runs steps on a ledger in a thread of its own. Start it in a nursery; `close` commits and ends it."""
+
+    def __init__(
+        self,
+        open_ledger: Callable[[], tuple[Environment, Ledger]],
+        *,
+        interval: float = COMMIT_INTERVAL,
+        on_trouble: Callable[[StorageError | None], None] = lambda _: None,
+    ) -> None:
+        """Prepare; nothing is opened yet.
+
+        Args:
+            open_ledger: opens environment and ledger, in the thread.
+            interval: seconds between commits.
+            on_trouble: told on the event loop when the disk is full, and (None) when it goes on.
+        """
+        self._open_ledger = open_ledger
+        self._interval = interval
+        self._on_trouble = on_trouble
+        self._queue: queue.SimpleQueue[_Call[object] | None] = queue.SimpleQueue()
+        self._closing = threading.Event()
+        self._journal: list[_Call[object]] = []
+        self._commit_due = 0.0
+        self.commits = 0
+        self.trouble: StorageError | None = None
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Own the thread until `close`. Reports started when the store is open.
+
+        Raises:
+            CannotCreate, StorageError: the store cannot be opened.
+        """
+        self._token = trio.lowlevel.current_trio_token()
+        with trio.CancelScope(shield=True):  # ends by `close`, so that the last commit is never cut short
+            await trio.to_thread.run_sync(self._main, task_status)
+
+    async def call(self, step: Callable[Concatenate[Ledger, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Execute a step in the thread and return its result. Committed later."""
+        call = _Call(lambda ledger: step(ledger, *args, **kwargs))
+        self._queue.put(call)  # type: ignore[arg-type]  # the queue does not care what a call returns
+        await call.done.wait()
+        return call.unwrap()
+
+    async def flush(self) -> None:
+        """Commit now; returns when everything asked for before is on the disk."""
+        call: _Call[None] = _Call(lambda _: None, commit=True)
+        self._queue.put(call)  # type: ignore[arg-type]  # as above
+        await call.done.wait()
+
+    def close(self) -> None:
+        """Let the thread execute what it was asked for, commit and end."""
+        self._closing.set()
+        self._queue.put(None)
+
+    # everything below runs in the thread
+
+    def _main(self, task_status: trio.TaskStatus[None]) -> None:
+        env, self._ledger = self._open_ledger()
+        self._env = env
+        with env:
+            trio.from_thread.run_sync(task_status.started)
+            try:
+                while (call := self._next()) is not None:
+                    self._execute(call)
+            finally:
+                self._ledger.abort()
+
+    def _next(self) -> _Call[object] | None:
+        while True:
+            wait = self._commit_due - time.monotonic() if self._journal else None
+            try:
+                call = self._queue.get(timeout=None if wait is None else max(0.0, wait))
+            except queue.Empty:
+                self._commit()
+                continue
+            if call is None:
+                self._commit()
+            return call
+
+    def _execute(self, call: _Call[object]) -> None:
+        if not self._journal:
+            self._commit_due = time.monotonic() + self._interval
+        self._attempt(lambda: self._run(call))
+        if call.error is None:
+            self._journal.append(call)
+        if call.commit or time.monotonic() >= self._commit_due:
+            self._commit()
+        self._token.run_sync_soon(call.done.set)
+
+    def _run(self, call: _Call[object]) -> None:
+        with translated(self._env.path):
+            try:
+                call.result = call.step(self._ledger)
+            except (MapFull, StorageError, lmdb.Error):
+                raise
+            except Exception as error:  # noqa: BLE001  # it is raised where the step was asked for
+                call.error = error
+                self._replay()
+
+    def _commit(self) -> None:
+        if not self._journal:
+            return
+        self._attempt(self._commit_once)
+        self._journal.clear()
+        self.commits += 1
+
+    def _commit_once(self) -> None:
+        with translated(self._env.path):
+            self._ledger.commit()
+
+    def _attempt(self, action: Callable[[], None]) -> None:
+        """Do something that may need a larger map or a roomier disk, as often as it takes."""
+        replay = False
+        while True:
+            try:
+                if replay:
+                    self._replay()
+                action()
+            except MapFull:
+                self._ledger.abort()
+                self._env.grow()
+            except DiskFull as error:
+                self._ledger.abort()
+                self._tell(error)
+                if self._closing.wait(DISK_FULL_PAUSE):
+                    raise
+            else:
+                self._tell(None)
+                return
+            replay = True
+
+    def _replay(self) -> None:
+        """Begin a new transaction that holds what the aborted one held."""
+        self._ledger.abort()
+        for call in self._journal:
+            with translated(self._env.path):
+                call.step(self._ledger)
+
+    def _tell(self, trouble: StorageError | None) -> None:
+        if (trouble is None) != (self.trouble is None):
+            self.trouble = trouble
+            self._token.run_sync_soon(self._on_trouble, trouble)
