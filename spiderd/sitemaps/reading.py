@@ -1,0 +1,119 @@
+"""Reading a sitemap of any kind: index, urlset, RSS, Atom, text list; plain or packed.
+
+Pure: bytes in, URLs out. Who asks for the children decides how deep to go (`MAX_DEPTH`) and asks for no URL
+twice, which ends cycles. Nothing raises; what was wrong is in `problems`, one sentence each, few of them
+whatever the input. Reading 50 MiB takes seconds: not for an event loop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import ada_url
+
+from spiderd.sitemaps.documents import read_xml
+from spiderd.sitemaps.unpacking import unpacked
+
+MAX_DEPTH = 10
+"""Levels of indexes that are followed; a sitemap named by robots.txt is level 1."""
+MAX_ENTRIES = 50_000
+"""Entries of one sitemap (sitemaps.org); those beyond are left out with a problem noted."""
+
+_SPACE = b" \t\r\n\f\v"
+
+
+class Entry(NamedTuple):
+    """A URL that a sitemap names."""
+
+    url: str  # absolute
+    lastmod: str  # as written, "" where there is none; see `lastmod_time`
+
+
+@dataclass(slots=True)
+class Sitemap:
+    """What a sitemap holds."""
+
+    children: list[Entry] = field(default_factory=list)  # further sitemaps
+    entries: list[Entry] = field(default_factory=list)  # pages
+    problems: list[str] = field(default_factory=list)
+
+
+def parse(body: bytes, url: str, content_type: str = "") -> Sitemap:
+    """Read a sitemap.
+
+    Args:
+        body: the answer's body, HTTP content coding undone.
+        url: where it came from; entries are resolved against it.
+        content_type: as the server declared it; decides only where the body itself does not.
+    """
+    body, problems = unpacked(body)
+    text = body.lstrip(_SPACE).removeprefix(b"\xef\xbb\xbf").lstrip(_SPACE)
+    found = _Collector(url, problems)
+    if not text:
+        problems.append("empty")
+    elif text.startswith(b"<") or body.startswith((b"\xff\xfe", b"\xfe\xff")):
+        problems.extend(read_xml(text if text.startswith(b"<") else body, found.page, found.child))
+    elif content_type.partition(";")[0].strip().lower() == "text/html":
+        problems.append("an HTML page, not a sitemap")
+    else:
+        _read_list(text, found)
+    return found.done()
+
+
+def _read_list(text: bytes, found: _Collector) -> None:
+    """Read a text list: one URL a line, UTF-8."""
+    for raw in text.splitlines():
+        line = raw.strip()
+        if line and not line.startswith(b"#") and not found.page(line.decode("utf-8", "replace"), ""):
+            break
+
+
+class _Collector:
+    """Resolves, counts and caps what a reader finds."""
+
+    def __init__(self, url: str, problems: list[str]) -> None:
+        self.base = url
+        self.bad = 0
+        self.first_bad = ""
+        self.full = False
+        self.sitemap = Sitemap(problems=problems)
+
+    def page(self, loc: str, lastmod: str) -> bool:
+        """Take a page; False means that no more are wanted."""
+        return self._take(self.sitemap.entries, loc, lastmod)
+
+    def child(self, loc: str, lastmod: str) -> bool:
+        """Take a further sitemap; False means that no more are wanted."""
+        return self._take(self.sitemap.children, loc, lastmod)
+
+    def _take(self, into: list[Entry], loc: str, lastmod: str) -> bool:
+        if len(into) >= MAX_ENTRIES:
+            self.full = True
+            return False
+        url = self._resolved(loc)
+        if url:
+            into.append(Entry(url, lastmod.strip()[:64]))
+        else:
+            self.bad += 1
+            self.first_bad = self.first_bad or loc.strip()[:80]
+        return True
+
+    def _resolved(self, loc: str) -> str:
+        try:
+            url = ada_url.join_url(self.base, loc.strip())
+        except ValueError:
+            return ""
+        return url if url.startswith(("http://", "https://")) else ""
+
+    def done(self) -> Sitemap:
+        """Return what was found, problems completed."""
+        sitemap = self.sitemap
+        if self.full:
+            sitemap.problems.append(f"more than {MAX_ENTRIES:,} entries: the rest is left out")
+        if self.bad:
+            sitemap.problems.append(f"{self.bad} entries are no http(s) URLs, the first: {self.first_bad!r}")
+        if any(child.url == self.base for child in sitemap.children):
+            sitemap.problems.append("it names itself as its child")
+            sitemap.children = [child for child in sitemap.children if child.url != self.base]
+        return sitemap
