@@ -1,0 +1,93 @@
+"""Prometheus text of the counters, format 0.0.4.
+
+Made by hand: the format is three kinds of lines, and a library would keep a second copy of counters that the
+store already holds (with a registry, locks and 30 ms of import).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from spiderd.protocol import Snapshot
+from spiderd.states import CrawlState, Queue, Step
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+Kind = Literal["counter", "gauge"]
+Sample = tuple[Mapping[str, str], float]
+
+
+def exposition(snapshot: Snapshot) -> str:
+    """Write the metrics of a crawl."""
+    return "".join([*_identity(snapshot), *_totals(snapshot), *_labelled(snapshot), *_now(snapshot)])
+
+
+def _identity(snapshot: Snapshot) -> Iterable[str]:
+    hello = snapshot.hello
+    labels = {"version": hello.version, "crawl": hello.crawl}
+    yield _family("spiderd_info", "gauge", "Which daemon this is.", [(labels, 1)])
+    yield _plain("spiderd_start_time_seconds", "gauge", "When the daemon started, unix time.", hello.started)
+
+
+def _totals(snapshot: Snapshot) -> Iterable[str]:
+    counters = snapshot.counters
+    yield _plain("spiderd_pages_total", "counter", "Pages stored.", counters.pages)
+    yield _plain("spiderd_duplicates_total", "counter", "Pages whose content was there.", counters.duplicates)
+    yield _plain("spiderd_redirects_total", "counter", "Redirects.", counters.redirects)
+    yield _plain("spiderd_skipped_total", "counter", "Answers that were not to be stored.", counters.skipped)
+    yield _plain("spiderd_retries_total", "counter", "Tries after the first.", counters.retries)
+    yield _plain("spiderd_stored_bytes_total", "counter", "Bytes stored.", counters.bytes)
+    yield _plain("spiderd_received_bytes_total", "counter", "Bytes received.", counters.bytes_received)
+    yield _plain("spiderd_links_total", "counter", "Links found on pages.", counters.links)
+
+
+def _labelled(snapshot: Snapshot) -> Iterable[str]:
+    counters = snapshot.counters
+    yield _by("spiderd_answers_total", "counter", "Answers by HTTP status.", "status", counters.statuses)
+    yield _by("spiderd_failures_total", "counter", "URLs that failed.", "failure", counters.failures)
+    yield _by("spiderd_links_refused_total", "counter", "Links not followed.", "reason", counters.refused)
+
+
+def _now(snapshot: Snapshot) -> Iterable[str]:
+    counters = snapshot.counters
+    queues = {queue.value: getattr(counters, queue.value) for queue in Queue}
+    steps = Counter({step.value: 0 for step in Step})
+    steps.update(row.step for row in snapshot.workers)
+    states = {state.value: float(state == snapshot.state) for state in CrawlState}
+    yield _by("spiderd_urls", "gauge", "URLs by queue.", "queue", queues)
+    yield _plain("spiderd_hosts", "gauge", "Hosts known.", counters.hosts)
+    yield _by("spiderd_workers", "gauge", "Workers by what they do.", "step", steps)
+    yield _by("spiderd_state", "gauge", "1 for the state that the crawl is in.", "state", states)
+    yield _plain("spiderd_pages_per_second", "gauge", "Over the last 10 s.", snapshot.rates.pages)
+    yield _plain("spiderd_bytes_per_second", "gauge", "Over the last 10 s.", snapshot.rates.bytes)
+
+
+def _plain(name: str, kind: Kind, text: str, value: float) -> str:
+    return _family(name, kind, text, [({}, value)])
+
+
+def _by(name: str, kind: Kind, text: str, label: str, values: Mapping[str, float]) -> str:
+    return _family(name, kind, text, [({label: key}, value) for key, value in sorted(values.items())])
+
+
+def _family(name: str, kind: Kind, text: str, samples: Iterable[Sample]) -> str:
+    lines = [f"# HELP {name} {text}\n", f"# TYPE {name} {kind}\n"]
+    lines += [f"{name}{_labels(labels)} {_number(value)}\n" for labels, value in samples]
+    return "".join(lines)
+
+
+def _labels(labels: Mapping[str, str]) -> str:
+    if not labels:
+        return ""
+    return "{" + ",".join(f'{name}="{_escape(value)}"' for name, value in labels.items()) + "}"
+
+
+def _escape(value: str) -> str:
+    text = value.encode(errors="replace").decode()  # half a surrogate pair cannot be sent
+    return text.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
+
+
+def _number(value: float) -> str:
+    return str(value) if isinstance(value, int) else repr(float(value))

@@ -1,0 +1,205 @@
+"""A small crawl with fixed contents: what the API's tests ask."""
+
+from __future__ import annotations
+
+from spiderd.api.crawl import ListQuery
+from spiderd.api.events import EventLog
+from spiderd.errors import StorageError
+from spiderd.protocol import (
+    API_VERSION,
+    Added,
+    AddResult,
+    Counters,
+    Directories,
+    DirectoryRow,
+    ErrorRow,
+    Errors,
+    Events,
+    Hello,
+    HostRow,
+    Hosts,
+    Rates,
+    Retried,
+    Snapshot,
+    StateReply,
+    Why,
+    WorkerRow,
+    Workers,
+)
+from spiderd.states import CrawlState, Reason, Step
+
+STARTED = 1_700_000_000.0
+
+
+class SampleCrawl:
+    """Keeps a state, a set of URLs and an event log; everything else stands still."""
+
+    def __init__(self, events: EventLog | None = None) -> None:
+        self.log = events or EventLog(clock=lambda: STARTED + 60)
+        self.state = CrawlState.RUNNING
+        self.reason = Reason.NONE
+        self.urls: set[str] = {"http://example.test/"}
+        self.asked: list[ListQuery] = []
+        self.directory_rows = [
+            DirectoryRow(
+                directory=number,
+                worker=number % 2,
+                count=10 * number,
+                max_count=5000,
+                bytes=1000 * number,
+                open=number > 8,
+                path=f"pages/{number}",
+            )
+            for number in range(1, 11)
+        ]
+
+    def hello(self) -> Hello:
+        return Hello(
+            api=API_VERSION,
+            version="1.2.3",
+            pid=4711,
+            crawl="amber-fox",
+            started=STARTED,
+            data_dir="/srv/crawl",
+            rights="read",
+        )
+
+    def snapshot(self) -> Snapshot:
+        return Snapshot(
+            now=STARTED + 60,
+            state=self.state,
+            reason=self.reason,
+            message="",
+            since=STARTED + 1,
+            hello=self.hello(),
+            counters=Counters(
+                known=100,
+                waiting=60,
+                processing=2,
+                complete=35,
+                error=3,
+                pages=30,
+                bytes=123456,
+                bytes_received=45678,
+                links=400,
+                hosts=2,
+                statuses={"200": 30, "404": 3},
+                failures={"connect_timeout": 1, "http_error": 2},
+                refused={"scope": 40},
+            ),
+            rates=Rates(pages=1.5, bytes=2048.0, history=[1.0, 2.0]),
+            workers=[self.worker(0), self.worker(1)],
+            directories=self.directory_rows[-2:],
+            directories_total=10,
+            last_event=self.log.last,
+            order="breadth",
+            threads=2,
+            max_pages=0,
+        )
+
+    @staticmethod
+    def worker(number: int) -> WorkerRow:
+        step = (Step.RECEIVING, Step.IDLE)[number]
+        url = ("http://example.test/a?b=\u00e9", "")[number]
+        return WorkerRow(
+            worker=number,
+            step=step,
+            since=STARTED + 59,
+            url=url,
+            directory=9 + number,
+            pages=15,
+            errors=number,
+        )
+
+    async def workers(self, query: ListQuery) -> Workers:
+        self.asked.append(query)
+        return Workers(total=2, offset=query.offset, limit=query.limit, rows=[self.worker(0), self.worker(1)])
+
+    async def directories(self, query: ListQuery) -> Directories:
+        self.asked.append(query)
+        rows = [row for row in self.directory_rows if query.filter in row.path]
+        rows.sort(key=lambda row: getattr(row, query.sort or "directory"), reverse=query.desc)
+        cut = rows[query.offset : query.offset + query.limit]
+        return Directories(total=len(rows), offset=query.offset, limit=query.limit, rows=cut)
+
+    async def hosts(self, query: ListQuery) -> Hosts:
+        self.asked.append(query)
+        row = HostRow(
+            host="http://example.test",
+            state="delayed",
+            waiting=60,
+            processing=2,
+            complete=35,
+            error=3,
+            delay=1.0,
+            next_allowed=STARTED + 61,
+            robots="ok",
+            last_status=200,
+        )
+        return Hosts(total=1, offset=query.offset, limit=query.limit, rows=[row])
+
+    async def errors(self, query: ListQuery) -> Errors:
+        self.asked.append(query)
+        if query.filter == "broken store":
+            raise StorageError("the store cannot be read: /srv/crawl/store: Input/output error")
+        if query.filter == "bug":
+            raise ZeroDivisionError
+        row = ErrorRow(
+            url="http://example.test/gone",
+            failure="http_error",
+            status=404,
+            detail="Not Found",
+            tries=1,
+            at=STARTED + 30,
+            referrer="http://example.test/",
+        )
+        return Errors(total=1, offset=query.offset, limit=query.limit, rows=[row])
+
+    async def events(self, since: int, wait: float, level: str) -> Events:
+        return await self.log.read(since, wait, level)
+
+    async def add(self, urls: list[str]) -> Added:
+        answer = await self.check(urls)
+        self.urls.update(result.url for result in answer.results if result.result == "new")
+        return answer
+
+    async def check(self, urls: list[str]) -> Added:
+        results = [self._judge(url) for url in urls]
+        counts = {kind: sum(row.result == kind for row in results) for kind in ("new", "known", "refused")}
+        return Added(results=results, **counts)
+
+    def _judge(self, url: str) -> AddResult:
+        if not url.startswith("http"):
+            return AddResult(url=url, result="refused", reason="not http or https")
+        return AddResult(url=url, result="known" if url in self.urls else "new")
+
+    async def pause(self) -> StateReply:
+        return self._become(CrawlState.PAUSED)
+
+    async def resume(self) -> StateReply:
+        return self._become(CrawlState.RUNNING)
+
+    async def stop(self) -> StateReply:
+        return self._become(CrawlState.STOPPING)
+
+    async def retry(self) -> StateReply:
+        return Retried(state=self.state, reason=self.reason, urls=3)
+
+    def _become(self, state: CrawlState) -> StateReply:
+        self.state, self.reason = state, Reason.USER
+        return StateReply(state=state, reason=Reason.USER)
+
+    async def why(self, url: str) -> Why:
+        return Why(
+            url=url,
+            key="00ff00ff00ff00ff",
+            allowed=False,
+            scope="scope.follow = site: example.test",
+            robots="Disallow: /private",
+            queue="error",
+            tries=1,
+            failure="robots_denied",
+            host="http://example.test",
+            host_state="ready",
+            next_allowed=0.0,
+        )

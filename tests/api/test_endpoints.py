@@ -1,0 +1,69 @@
+"""Each endpoint over a real socket, held against golden files: a change of these is a change of the API."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.api.sample import SampleCrawl
+from tests.api.serving import client, served
+
+GOLDEN = Path(__file__).parent / "golden"
+THREE = ["http://example.test/new", "http://example.test/", "mailto:a@b"]
+
+
+class Case(NamedTuple):
+    name: str
+    path: str
+    method: str = "GET"
+    status: int = 200
+    body: Any = None
+
+
+CASES = [
+    Case("hello", "/v1/"),
+    Case("status", "/v1/status"),
+    Case("workers", "/v1/workers"),
+    Case("directories", "/v1/directories?limit=2&offset=1&sort=count&desc=true"),
+    Case("hosts", "/v1/hosts"),
+    Case("errors", "/v1/errors"),
+    Case("events", "/v1/events?since=1"),
+    Case("why", "/v1/why?url=http://example.test/private"),
+    Case("add", "/v1/add", "POST", body={"urls": THREE}),
+    Case("check", "/v1/check", "POST", body={"urls": THREE[:1]}),
+    Case("pause", "/v1/pause", "POST"),
+    Case("resume", "/v1/resume", "POST"),
+    Case("stop", "/v1/stop", "POST"),
+    Case("retry", "/v1/retry", "POST"),
+    Case("not_found", "/v1/nothing", status=404),
+    Case("method_not_allowed", "/v1/pause", status=405),
+    Case("bad_value", "/v1/hosts?limit=many", status=422),
+    Case("storage_error", "/v1/errors?filter=broken+store", status=503),
+    Case("internal", "/v1/errors?filter=bug", status=500),
+]
+
+
+def eventful(count: int = 3) -> SampleCrawl:
+    crawl = SampleCrawl()
+    for number in range(count):
+        crawl.log.add(
+            "info", "stored", f"page {number}", url=f"http://example.test/{number}", host="example.test"
+        )
+    return crawl
+
+
+@pytest.mark.trio
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+async def test_answers_are_as_in_the_golden_files(sock_path, case):
+    async with served(sock_path, eventful()), client(sock_path) as http:
+        answer = await http.request(case.method, case.path, json=case.body)
+    assert answer.status_code == case.status
+    assert answer.headers["content-type"] == "application/json"
+    assert json.dumps(answer.json(), indent=1, ensure_ascii=False) + "\n" == golden(case.name)
+
+
+def golden(name: str) -> str:
+    return (GOLDEN / f"{name}.json").read_text()
