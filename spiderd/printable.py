@@ -25,8 +25,8 @@ def printable(text: str, max_cells: int | None = None) -> str:
     """Return `text` on one line, without anything that steers a terminal.
 
     White space of every kind (line ends, tabs, no-break spaces) becomes a space each; control and format
-    characters (escape, C1, bidirectional overrides, tags, zero-width) are dropped; lone surrogates, private and
-    unassigned characters become U+FFFD.
+    characters (escape, C1, bidirectional overrides, tags, zero-width) are dropped; lone surrogates, private
+    and unassigned characters become U+FFFD.
 
     Args:
         text: anything.

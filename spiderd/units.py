@@ -30,7 +30,7 @@ def parse_duration(text: str) -> float:
     """Read "500ms", "30s", "1.5h", "30d" or "0" as seconds.
 
     Raises:
-        ValueError: it is none of these; the message is for the user.
+        ValueError: it is none of these; the rest of the sentence is the message.
     """
     number, unit = _split(text, list(DURATIONS)[::-1], example="30s")
     return float(number * DURATIONS[unit])
@@ -40,12 +40,12 @@ def parse_size(text: str) -> int:
     """Read "10MiB", "1.5KiB", "50B" or "0" as bytes.
 
     Raises:
-        ValueError: it is none of these, or not a whole number of bytes; the message is for the user.
+        ValueError: it is none of these, or no whole number of bytes; the rest of the sentence is the message.
     """
     number, unit = _split(text, list(SIZES)[::-1], example="10MiB")
     octets = number * SIZES[unit]
     if octets != int(octets):
-        raise ValueError(f'"{text}" is not a whole number of bytes')
+        raise ValueError("is not a whole number of bytes")
     return int(octets)
 
 
@@ -108,12 +108,11 @@ def human_duration(seconds: float) -> str:
 def _split(text: str, units: list[str], *, example: str) -> tuple[Decimal, str]:
     match = _WRITTEN.fullmatch(text) if len(text) <= _LONGEST else None
     if match is None:
-        raise ValueError(f'"{text[:40]}" is not a number with a unit such as "{example}"')
+        raise ValueError(f'is not a number with a unit such as "{example}"')
     number, unit = Decimal(match[1]), match[2]
     if not unit and number == 0:
         return number, units[0]
     if unit not in units:
-        listed = ", ".join(units)
-        wrong = f'has the unknown unit "{unit}"' if unit else "has no unit"
-        raise ValueError(f'"{text[:40]}" {wrong}; units are {listed}')
+        wrong = f'has the unknown unit "{unit[:10]}"' if unit else "has no unit"
+        raise ValueError(f"{wrong}; units are {', '.join(units)}")
     return number, unit

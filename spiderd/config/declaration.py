@@ -15,6 +15,7 @@ Seconds = Annotated[float, Meta(ge=0, extra={"unit": "duration"})]
 Bytes = Annotated[int, Meta(ge=0, extra={"unit": "size"})]
 Count = Annotated[int, Meta(ge=0)]
 Positive = Annotated[int, Meta(ge=1)]
+Url = Annotated[str, Meta(extra={"secret": "userinfo"})]  # shown without user and password
 
 Order = Literal["breadth", "depth", "mixed", "best"]
 Follow = Literal["page", "prefix", "host", "site", "any"]
@@ -27,7 +28,7 @@ class Section(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Crawl(Section, frozen=True):
     """What is crawled, by how many, in which order."""
 
-    seeds: list[str] = field(default_factory=list)
+    seeds: list[Url] = field(default_factory=list)
     threads: Annotated[int, Meta(ge=1, le=1024)] = 8
     processes: Annotated[int, Meta(ge=0, le=256)] | Literal["auto"] = "auto"
     order: Order = "breadth"
@@ -89,7 +90,7 @@ class Fetch(Section, frozen=True):
         default_factory=lambda: ["text/html", "application/xhtml+xml", "text/plain", "application/pdf"]
     )
     sitemaps: bool = True
-    proxy: str = ""
+    proxy: Url = ""
     assets: bool = False  # fetch images, scripts, styles too; they are recorded in any case
     forms: bool = False  # follow the bare action of GET forms
     max_headers: Bytes = 64 * 1024
