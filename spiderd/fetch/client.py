@@ -1,0 +1,239 @@
+"""The crawler's HTTP client: one GET, within all limits, to an answer or to a failure with a name.
+
+No redirect is followed: each hop is a URL of its own in the frontier, with its own scope, robots and
+politeness.
+"""
+
+from __future__ import annotations
+
+import re
+import ssl
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from types import TracebackType
+from typing import Self, cast
+
+import httpx
+import trio
+
+from spiderd import __version__
+from spiderd.config import Config
+from spiderd.fetch.coding import ACCEPTED, CodingError, Decoded, codings, decode
+from spiderd.fetch.cookies import Cookies
+from spiderd.fetch.dial import Dialer
+from spiderd.fetch.failure import FetchError
+from spiderd.fetch.guard import Guard
+from spiderd.fetch.headers import Headers
+from spiderd.fetch.limits import Limits
+from spiderd.fetch.origin import BadUrl, Origin, Origins
+from spiderd.fetch.pool import Pool
+from spiderd.fetch.proxy import parse_proxy
+from spiderd.fetch.resolver import Resolver
+from spiderd.fetch.transport import ORIGIN, WATCH, Body, Transport
+from spiderd.fetch.watch import OnStep, Watch, ignore
+from spiderd.states import Failure
+
+Wanted = Callable[[int, Headers], Failure]
+
+ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+IN_THREAD = 128 * 1024  # bytes of a coded body beyond which it is decoded off the event loop
+_UNPRINTABLE = re.compile(r"[^\t\x20-\x7e\x80-\xff]")
+
+
+@dataclass(slots=True)
+class Exchange:
+    """An answer. Durations in seconds, sizes in bytes."""
+
+    url: str
+    status: int
+    headers: Headers
+    body: bytes  # content coding undone
+    wire_size: int  # bytes received, head included
+    truncated: bool  # the body was cut at max_body
+    address: str  # IP address that answered
+    latency: float  # request sent to first byte
+    elapsed: float  # whole exchange
+
+
+class _NoBody(httpx.AsyncByteStream):
+    """The body of a GET request."""
+
+
+_NO_BODY = _NoBody()
+
+
+def user_agent(config: Config) -> str:
+    """How we introduce ourselves: product, version and whom to turn to (RFC 9110 10.1.5)."""
+    politeness = config.politeness
+    contact = f" (+{politeness.contact})" if politeness.contact else ""
+    return _field(politeness.user_agent or f"spiderd/{__version__}{contact}")
+
+
+def _field(value: str) -> str:
+    """A header value without anything that could end its line."""
+    return _UNPRINTABLE.sub("", value).strip()
+
+
+class Client:
+    """Fetches URLs for the workers of one fetcher; an async context manager.
+
+    Args:
+        config: limits, guard, proxy, user agent. Raises ConfigError where they cannot be used.
+        seeds: URLs that decide which private addresses are allowed.
+        resolver: names to addresses; the system's name servers by default.
+        tls: how certificates are verified; the system's authorities by default.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        *,
+        seeds: Sequence[str] = (),
+        resolver: Resolver | None = None,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        self.limits = Limits.of(config.fetch)
+        self.cookies = Cookies()
+        self.pool = Pool()
+        guard = Guard(config.scope, seeds)
+        dialer = Dialer(resolver or Resolver(), guard, parse_proxy(config.fetch.proxy), tls)
+        self.transport = Transport(dialer, self.limits, self.pool)
+        self._origins = Origins()
+        self._fields = [
+            ("User-Agent", user_agent(config)),
+            ("Accept", ACCEPT),
+            ("Accept-Encoding", ACCEPTED.decode()),
+        ]
+        self._prepared: dict[Origin, httpx.Headers] = {}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.pool.close()
+
+    async def get(
+        self,
+        url: str,
+        *,
+        etag: str = "",
+        last_modified: str = "",
+        wanted: Wanted | None = None,
+        on_step: OnStep = ignore,
+        max_body: int | None = None,
+        accept: str = "",
+    ) -> Exchange:
+        """Ask for a URL; any status is an answer.
+
+        Args:
+            url: canonical http(s) URL; a user name or a fragment in it is not sent.
+            etag: validator for a conditional request, as the server gave it.
+            last_modified: the same.
+            wanted: told status and headers before the body is read; the failure that it returns ends the
+                exchange, unless that is NONE.
+            on_step: told what is being done.
+            max_body: bytes, instead of `fetch.max_body`; 0 = no limit.
+            accept: the Accept header, instead of one for pages.
+
+        Raises:
+            FetchError: there is no answer that can be used.
+        """
+        try:
+            origin, target = self._origins.split(url)
+        except BadUrl as error:
+            raise FetchError(Failure.PROTOCOL_ERROR, str(error)) from None
+        watch = Watch(self.limits, on_step)
+        request = self._request(origin, target, watch, etag, last_modified, accept)
+        limit = self.limits.max_body if max_body is None else max_body
+        with watch.scope:
+            response = await self.transport.handle_async_request(request)
+            return await self._answer(url, origin, target, response, watch, wanted, limit)
+        raise watch.expired()
+
+    def _request(
+        self, origin: Origin, target: bytes, watch: Watch, etag: str, last_modified: str, accept: str
+    ) -> httpx.Request:
+        prepared = self._prepared.get(origin)
+        if prepared is None:
+            if len(self._prepared) > 4096:
+                self._prepared.clear()
+            host = ("Host", origin.authority.decode())
+            prepared = self._prepared[origin] = httpx.Headers([host, *self._fields])
+        headers = httpx.Headers(prepared)
+        if accept:
+            headers["Accept"] = _field(accept)
+        if etag:
+            headers["If-None-Match"] = _field(etag).encode("latin-1", "replace").decode("latin-1")
+        if last_modified:
+            headers["If-Modified-Since"] = _field(last_modified)
+        if self.cookies:
+            cookie = self.cookies.header(origin.host, target.decode(), time.time(), secure=origin.secure)
+            if cookie:
+                headers["Cookie"] = cookie
+        extensions = {"target": target, WATCH: watch, ORIGIN: origin}
+        return httpx.Request("GET", origin.url, headers=headers, stream=_NO_BODY, extensions=extensions)
+
+    async def _answer(
+        self,
+        url: str,
+        origin: Origin,
+        target: bytes,
+        response: httpx.Response,
+        watch: Watch,
+        wanted: Wanted | None,
+        limit: int,
+    ) -> Exchange:
+        body = cast("Body", response.stream)
+        headers = cast("Headers", watch.headers)
+        try:
+            lines = headers.all("set-cookie")
+            if lines:
+                self.cookies.store(origin.host, target.decode(), lines, time.time())
+            if wanted is not None and (failure := wanted(watch.status, headers)):
+                await self._refuse(body, watch, failure)
+            content, cut = await body.collect(limit)
+        finally:
+            body.release()
+        return await self._decoded(url, content, watch, limit, cut=cut)
+
+    async def _refuse(self, body: Body, watch: Watch, failure: Failure) -> None:
+        """End an exchange whose answer is not wanted, its connection spared where that is cheap."""
+        kind = (watch.headers or Headers([])).get("content-type") or "no type"
+        watch.verdict = watch.fail(failure, f"status {watch.status}, {kind}")
+        with suppress(FetchError):
+            await body.drain()
+        raise watch.verdict
+
+    async def _decoded(self, url: str, content: bytes, watch: Watch, limit: int, *, cut: bool) -> Exchange:
+        headers = cast("Headers", watch.headers)
+        names = codings(headers.all("content-encoding"))
+        if names and content:
+            try:
+                decoded = await _decode(content, names, limit, self.limits.max_ratio)
+            except CodingError as error:
+                raise watch.fail(error.failure, str(error)) from None
+            if not decoded.whole and not cut:
+                raise watch.fail(Failure.BAD_ENCODING, "the coded body ends in the middle")
+            content, cut = decoded.body, cut or decoded.cut
+        return Exchange(
+            url=url,
+            status=watch.status,
+            headers=headers,
+            body=content,
+            wire_size=watch.received,
+            truncated=cut,
+            address=watch.address,
+            latency=watch.first - watch.sent,
+            elapsed=trio.current_time() - watch.started,
+        )
+
+
+async def _decode(content: bytes, names: list[str], limit: int, max_ratio: int) -> Decoded:
+    """Undo codings, in a thread where that would keep the other workers waiting."""
+    work = partial(decode, content, names, limit=limit, max_ratio=max_ratio)
+    return await trio.to_thread.run_sync(work) if len(content) > IN_THREAD else work()
