@@ -33,6 +33,8 @@ _ODD = re.compile(rb"%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?\[\]]")  # "
 
 def _normal(part: str, kept: frozenset[str]) -> str:
     """Rewrite the escapes of `part`; those of characters in `kept` are undone."""
+    if _AS_IT_IS(part):
+        return part
 
     def rewrite(match: re.Match[bytes]) -> bytes:
         found = match[0]
@@ -66,13 +68,14 @@ def readings(path: str) -> tuple[str, ...]:
 class Pattern:
     """One reading of the path of a rule that has `*` or a final `$`."""
 
-    __slots__ = ("anchored", "first", "last", "middle")
+    __slots__ = ("anchored", "first", "last", "middle", "probe")
 
     def __init__(self, pieces: list[str], *, anchored: bool) -> None:
         self.first = pieces[0]  # must begin the path
         self.middle = [piece for piece in pieces[1:-1] if piece]
         self.last = pieces[-1] if len(pieces) > 1 else None  # None: there is no `*`
         self.anchored = anchored
+        self.probe = max(pieces, key=len)  # stands in every path that matches
 
     def matches(self, path: str) -> bool:
         """Tell whether the pattern matches the beginning of `path`, or all of it where it ends in `$`."""
