@@ -30,6 +30,7 @@ from msgspec import Struct
 from spiderd.config.declaration import Politeness
 from spiderd.messages import Outcome
 from spiderd.states import Failure
+from spiderd.units import human_duration
 
 Hold = Literal["", "backoff", "parked", "unreachable"]
 Standing = Literal["ready", "delayed", "backoff", "parked", "unreachable"]
@@ -45,6 +46,8 @@ RECOVERED = 0.05  # seconds of extra delay that are no longer worth halving
 FAILURES_ALLOWED = 3  # connection-level failures in a row that make a host unreachable
 UNREACHABLE_FIRST = 60.0
 UNREACHABLE_LAST = 6 * 3600.0
+
+THROTTLES_ALLOWED = 10  # back-offs in a row, nearly three hours of them, after which a host is given up
 
 UNREACHING: frozenset[Failure] = frozenset(
     {
@@ -111,7 +114,7 @@ def standing(state: HostState, now: float, rules: Politeness) -> tuple[Standing,
         return "ready", ""
     asks = _crawl_delay(state, rules)
     if asks > max(rules.max_delay, rules.delay):
-        return "parked", f"robots.txt asks for {_seconds(asks)} between requests"
+        return "parked", f"robots.txt asks for {human_duration(asks)} between requests"
     return "delayed", state.hold_reason if state.penalty else ""
 
 
@@ -122,7 +125,7 @@ def robots_asks(state: HostState, crawl_delay: float, rules: Politeness) -> list
     asks = _crawl_delay(state, rules)
     if not changed or asks <= max(rules.max_delay, rules.delay):
         return []
-    return [f"{state.host} asks for {_seconds(asks)} between requests (robots.txt); parked in between"]
+    return [f"{state.host} asks for {human_duration(asks)} between requests (robots.txt); parked in between"]
 
 
 def answered(state: HostState, outcome: Outcome, now: float, rules: Politeness) -> list[str]:
@@ -141,6 +144,16 @@ def answered(state: HostState, outcome: Outcome, now: float, rules: Politeness) 
     if sample > 0:
         state.latency += (sample - state.latency) * (SMOOTHING if state.latency else 1.0)
     return _reached(state, now) if outcome.status else []
+
+
+def given_up(state: HostState, retries: int) -> bool:
+    """Tell whether waiting for the host any longer would keep a crawl from its end.
+
+    A host that is unreachable gets as many pauses as a URL gets retries, one that does nothing but refuse
+    gets `THROTTLES_ALLOWED` back-offs. What waits for a host that is given up belongs in the error queue; the
+    host keeps its pause, so that URLs found or put back later ask it no more often than that allows.
+    """
+    return state.unreachable >= FAILURES_ALLOWED + retries or state.throttles >= THROTTLES_ALLOWED
 
 
 def release(state: HostState) -> None:
@@ -162,11 +175,11 @@ def _throttled(state: HostState, outcome: Outcome, now: float, rules: Politeness
     state.penalty = max(state.penalty, min(wait, rules.max_delay))
     status = outcome.status or "a refusal"
     if wait > PARK_AFTER:
-        state.hold, state.hold_reason = "parked", f"{status}, Retry-After in {_seconds(wait)}"
+        state.hold, state.hold_reason = "parked", f"{status}, Retry-After in {human_duration(wait)}"
         return [f"{state.host} is parked until {_clock(state.held_until)} after {status} (Retry-After)"]
     said = ", as it asked" if asked_for is not None else ""
     state.hold, state.hold_reason = "backoff", f"{status}{said}"
-    return [f"{state.host} backs off {_seconds(wait)} after {status}{said}"]
+    return [f"{state.host} backs off {human_duration(wait)} after {status}{said}"]
 
 
 def _unreached(state: HostState, outcome: Outcome, now: float) -> list[str]:
@@ -179,7 +192,7 @@ def _unreached(state: HostState, outcome: Outcome, now: float) -> list[str]:
     wait = min(UNREACHABLE_FIRST * 2.0**steps, UNREACHABLE_LAST)
     state.held_until = max(state.held_until, now + wait)
     state.hold, state.hold_reason = "unreachable", f"{outcome.failure}, {state.unreachable} in a row"
-    return [f"{state.host} is unreachable ({outcome.failure}), asked again in {_seconds(wait)}"]
+    return [f"{state.host} is unreachable ({outcome.failure}), asked again in {human_duration(wait)}"]
 
 
 def _reached(state: HostState, now: float) -> list[str]:
@@ -223,12 +236,6 @@ def retry_after(value: str, now: float) -> float | None:
             return None
         wait = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - now
     return min(wait, FOREVER) if wait > 0 else None
-
-
-def _seconds(seconds: float) -> str:
-    if seconds < 120:
-        return f"{seconds:.3g} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
 
 
 def _clock(moment: float) -> str:

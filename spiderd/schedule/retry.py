@@ -1,8 +1,8 @@
 """Whether and when a URL that failed is tried again: a table by kind of failure, nothing else.
 
-A try is paid for by the URL only where the failure is the URL's own. What the host as a whole said (429,
-503) and what went wrong on our side (no room on the disk) leaves the URL where it was, to be given out again
-when the host's hold ends or the disk has room.
+A try is paid for by the URL only where the failure is the URL's own. What the host as a whole said (429, 503)
+and what went wrong on our side (no room on the disk) costs the URL nothing. After a 429 or 503 it goes to the
+tail all the same: one page that always answers 503 must not keep the rest of its host from being asked.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from spiderd.states import PASSING, Failure
 
-GROWTH = 3.0  # each pause is that many times the one before
+GROWTH = 2.0  # each pause is that many times the one before
 LONGEST = 3600.0  # seconds
 
 
@@ -26,25 +26,30 @@ class GiveUp(Struct, frozen=True, tag=True):
 
 
 class Requeue(Struct, frozen=True, tag=True):
-    """The URL goes back where it was and pays no try; when it is given out is the host's business."""
+    """The URL waits again and pays no try; when it is given out is the host's business.
+
+    It keeps its place in the queue, or goes to the tail.
+    """
+
+    to_tail: bool
 
 
 Decision = Retry | GiveUp | Requeue
 
 FIRST_PAUSE: dict[Failure, float] = {
     Failure.DNS_TEMPORARY: 30.0,
-    Failure.CONNECT_REFUSED: 30.0,
-    Failure.CONNECT_TIMEOUT: 60.0,
-    Failure.CONNECT_FAILED: 30.0,
-    Failure.TLS_FAILED: 60.0,
-    Failure.FIRST_BYTE_TIMEOUT: 30.0,
-    Failure.IDLE_TIMEOUT: 30.0,
-    Failure.TOTAL_TIMEOUT: 60.0,
-    Failure.TOO_SLOW: 60.0,
-    Failure.PROTOCOL_ERROR: 30.0,
+    Failure.CONNECT_REFUSED: 10.0,
+    Failure.CONNECT_TIMEOUT: 20.0,
+    Failure.CONNECT_FAILED: 10.0,
+    Failure.TLS_FAILED: 30.0,
+    Failure.FIRST_BYTE_TIMEOUT: 20.0,
+    Failure.IDLE_TIMEOUT: 20.0,
+    Failure.TOTAL_TIMEOUT: 30.0,
+    Failure.TOO_SLOW: 30.0,
+    Failure.PROTOCOL_ERROR: 10.0,
     Failure.CONNECTION_LOST: 5.0,  # mostly a server that closed an idle connection
     Failure.TRUNCATED: 5.0,
-    Failure.BAD_ENCODING: 30.0,
+    Failure.BAD_ENCODING: 10.0,
     Failure.SERVER_ERROR: 10.0,
     Failure.FETCHER_DIED: 1.0,  # nothing to do with the host
 }
@@ -64,7 +69,7 @@ def decide(failure: Failure, tries: int, now: float, retries: int) -> Decision:
         retries: `crawl.retries`, how often a URL is tried again after its first attempt.
     """
     if failure in COSTS_NOTHING:
-        return Requeue()
+        return Requeue(to_tail=failure is Failure.THROTTLED)
     if failure not in PASSING or tries > retries:
         return GiveUp()
     pause = FIRST_PAUSE[failure] * GROWTH ** min(max(tries - 1, 0), 16)

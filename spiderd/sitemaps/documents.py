@@ -5,20 +5,26 @@ so a document type with declarations of its own (an internal subset) ends the re
 ever expanded, whatever the library would do. Namespaces are often missing or wrong and are not looked at;
 an element counts by its local name and its place (`image:loc` inside `image:image` is no page).
 
-XML that breaks gives what came before. The commonest break, a bare `&` or an entity of HTML, is mended and
-the document read again.
+XML that breaks gives what came before. Then what breaks most often is mended (a bare `&`, entities of HTML,
+control characters, bytes that are none of the encoding, an encoding that expat does not know), and the rest
+is read in a second pass.
 """
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Callable
 from xml.parsers import expat
 
 Take = Callable[[str, str], bool]
 
-MAX_TEXT = 8192  # characters kept of a <loc>; URLs that long are refused anyway
-_BARE = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});)")
+MAX_TEXT = 8192  # characters of a <loc>; longer ones are no URLs
+MAX_NESTING = 64
+_ENCODING = re.compile(rb"<\?xml[^>]{0,100}?encoding\s*=\s*[\"']([A-Za-z0-9._:-]{1,40})")
+_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+_BARE = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});)")
+_NO_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _PLACES = {  # (element, inside): role
     ("loc", "url"): "loc",
     ("loc", "sitemap"): "loc",
@@ -35,7 +41,7 @@ _ROOTS = frozenset({"urlset", "sitemapindex", "rss", "RDF", "feed"})
 
 
 class _Stop(Exception):
-    """Ends the reading; the argument is the problem, if there is one."""
+    """Enough has been read; the argument is the problem, if there is one."""
 
 
 def read_xml(text: bytes, page: Take, child: Take) -> list[str]:
@@ -46,12 +52,28 @@ def read_xml(text: bytes, page: Take, child: Take) -> list[str]:
     """
     reader = _Reader(page, child)
     problem = reader.read(text)
-    if problem and reader.broken:
-        mended = _BARE.sub(b"&amp;", text)
-        if mended != text:
-            again = _Reader(page, child, skip=reader.records)
-            problem = again.read(mended)
-    return [problem] if problem else []
+    if not problem:
+        return []
+    problems = [problem]
+    if reader.broken:
+        again = _Reader(page, child, skip=reader.records).read(_mended(text), encoding="utf-8")
+        problems = [f"{problem}; mended" if not again else f"{problem}; mended, then: {again}"]
+    return problems
+
+
+def _mended(text: bytes) -> bytes:
+    """Return the document in UTF-8, without what no parser takes."""
+    if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    else:
+        declared = _ENCODING.match(text)
+        encoding = declared[1].decode() if declared else "utf-8"
+    try:
+        decoded = text.decode(encoding, "replace")
+    except (LookupError, ValueError):
+        decoded = text.decode("utf-8", "replace")
+    decoded = _DECLARATION.sub("", decoded, count=1)
+    return _BARE.sub("&amp;", _NO_CHARACTERS.sub("", decoded)).encode()
 
 
 class _Reader:
@@ -68,9 +90,9 @@ class _Reader:
         self.size = 0
         self.loc = self.time = ""
 
-    def read(self, text: bytes) -> str:
+    def read(self, text: bytes, encoding: str | None = None) -> str:
         """Read the document; returns what was wrong with it, "" if nothing was."""
-        parser = expat.ParserCreate()
+        parser = expat.ParserCreate(encoding)
         parser.buffer_text = True
         parser.StartDoctypeDeclHandler = self._doctype
         parser.StartElementHandler = self._start
@@ -82,7 +104,7 @@ class _Reader:
             return str(stop)
         except (expat.ExpatError, ValueError, LookupError) as error:
             self.broken = True
-            return f"broken XML: {error}"
+            return f"broken XML ({error})"
         return ""
 
     def _doctype(self, _name: str, _system: str | None, _public: str | None, internal: int) -> None:
@@ -95,24 +117,28 @@ class _Reader:
             raise _Stop(
                 "an HTML page, not a sitemap" if local.lower() == "html" else f"<{local[:40]}> is no sitemap"
             )
+        if len(self.path) >= MAX_NESTING:
+            raise _Stop("nested too deep")
         inside = self.path[-1] if self.path else ""
         self.path.append(local)
         if local in _RECORDS:
             self.loc = self.time = ""
         self.role = _PLACES.get((local, inside), "")
         self.text, self.size = [], 0
-        if self.role == "href" and attributes.get("rel", "alternate") == "alternate" and not self.loc:
-            self.loc = attributes.get("href", "")
+        if self.role == "href" and attributes.get("rel", "alternate") == "alternate":
+            self.loc = self.loc or attributes.get("href", "").strip()
 
     def _characters(self, data: str) -> None:
-        if self.role and self.size < MAX_TEXT:
-            self.text.append(data[: MAX_TEXT - self.size])
+        if self.role:
             self.size += len(data)
+            if self.size <= MAX_TEXT:
+                self.text.append(data)
 
     def _end(self, _name: str) -> None:
         local = self.path.pop()
         if self.role == "loc":
-            self.loc = self.loc or "".join(self.text).strip()
+            # Too long a text is no URL, and is not to become another one by being cut.
+            self.loc = self.loc or ("".join(self.text).strip() if self.size <= MAX_TEXT else "(too long)")
         elif self.role == "time":
             self.time = "".join(self.text).strip()
         self.role = ""

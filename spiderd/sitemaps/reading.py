@@ -7,6 +7,8 @@ whatever the input. Reading 50 MiB takes seconds: not for an event loop.
 
 from __future__ import annotations
 
+import codecs
+import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -21,6 +23,12 @@ MAX_ENTRIES = 50_000
 """Entries of one sitemap (sitemaps.org); those beyond are left out with a problem noted."""
 
 _SPACE = b" \t\r\n\f\v"
+_SNIFFED = 8192
+_IS_HTML = "an HTML page, not a sitemap"
+_ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
+_HTML = re.compile(rb"(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
+# Something else may come first: a warning of PHP, a blank line of a template.
+_DOCUMENT = re.compile(rb"<\?xml\s|<(?:[A-Za-z0-9_]+:)?(?:urlset|sitemapindex|rss|RDF|feed)[\s>]")
 
 
 class Entry(NamedTuple):
@@ -48,25 +56,38 @@ def parse(body: bytes, url: str, content_type: str = "") -> Sitemap:
         content_type: as the server declared it; decides only where the body itself does not.
     """
     body, problems = unpacked(body)
-    text = body.lstrip(_SPACE).removeprefix(b"\xef\xbb\xbf").lstrip(_SPACE)
+    text = body.lstrip(_SPACE).removeprefix(codecs.BOM_UTF8).lstrip(_SPACE)
     found = _Collector(url, problems)
     if not text:
         problems.append("empty")
-    elif text.startswith(b"<") or body.startswith((b"\xff\xfe", b"\xfe\xff")):
-        problems.extend(read_xml(text if text.startswith(b"<") else body, found.page, found.child))
+    elif text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        decoded = text.decode("utf-16", "replace").lstrip()
+        _read(text if decoded.startswith("<") else decoded.encode(), found)
+    elif _HTML.match(text):
+        problems.append(_IS_HTML)
+    elif document := _DOCUMENT.search(text, 0, _SNIFFED):
+        _read(text[document.start() :], found)
     elif content_type.partition(";")[0].strip().lower() == "text/html":
-        problems.append("an HTML page, not a sitemap")
+        problems.append(_IS_HTML)
     else:
-        _read_list(text, found)
+        _read(text, found)
     return found.done()
 
 
-def _read_list(text: bytes, found: _Collector) -> None:
-    """Read a text list: one URL a line, UTF-8."""
-    for raw in text.splitlines():
-        line = raw.strip()
-        if line and not line.startswith(b"#") and not found.page(line.decode("utf-8", "replace"), ""):
+def _read(text: bytes, found: _Collector) -> None:
+    if text.startswith((b"<", codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        found.sitemap.problems += read_xml(text, found.page, found.child)
+        return
+    for raw in text.splitlines():  # a text list: one absolute URL a line, UTF-8
+        line = raw.strip().decode("utf-8", "replace")
+        if not line or line.startswith("#"):
+            continue
+        if not _ABSOLUTE.match(line):  # "Not found" is no address relative to the sitemap
+            found.refuse(line)
+        elif not found.page(line, ""):
             break
+    if not found.sitemap.entries:
+        found.sitemap.problems.append("neither XML nor a list of URLs")
 
 
 class _Collector:
@@ -95,13 +116,20 @@ class _Collector:
         if url:
             into.append(Entry(url, lastmod.strip()[:64]))
         else:
-            self.bad += 1
-            self.first_bad = self.first_bad or loc.strip()[:80]
+            self.refuse(loc)
         return True
 
+    def refuse(self, loc: str) -> None:
+        """Count what is no URL."""
+        self.bad += 1
+        self.first_bad = self.first_bad or loc.strip()[:80]
+
     def _resolved(self, loc: str) -> str:
+        loc = loc.strip()
+        if not (_ABSOLUTE.match(loc) or loc.startswith("/")):
+            return ""  # the protocol wants absolute URLs; words are none
         try:
-            url = ada_url.join_url(self.base, loc.strip())
+            url = ada_url.join_url(self.base, loc)
         except ValueError:
             return ""
         return url if url.startswith(("http://", "https://")) else ""
@@ -112,7 +140,7 @@ class _Collector:
         if self.full:
             sitemap.problems.append(f"more than {MAX_ENTRIES:,} entries: the rest is left out")
         if self.bad:
-            sitemap.problems.append(f"{self.bad} entries are no http(s) URLs, the first: {self.first_bad!r}")
+            sitemap.problems.append(f"{self.bad} entries are no http(s) URLs, such as {self.first_bad!r}")
         if any(child.url == self.base for child in sitemap.children):
             sitemap.problems.append("it names itself as its child")
             sitemap.children = [child for child in sitemap.children if child.url != self.base]
