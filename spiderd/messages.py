@@ -55,10 +55,17 @@ class Lease(Message):
 
 
 class Verdict(Message):
-    """Answer to a claim: is this lease's content new to the archive?"""
+    """Answer to a claim: is this lease's content new to the archive, and do its links count?"""
 
     lease: int
     new: bool
+    follow: bool = True  # False: the same content lies under another URL of the same host
+
+
+class Seeds(Message):
+    """The seeds have changed: scope and private addresses follow them."""
+
+    seeds: list[str]
 
 
 class Drain(Message):
@@ -137,5 +144,5 @@ class WorkerStates(Message):
     states: list[WorkerState]
 
 
-ToFetcher = Setup | Grant | Lease | Verdict | Drain
+ToFetcher = Setup | Grant | Lease | Verdict | Seeds | Drain
 ToCoordinator = Claim | Outcome | WorkerStates

@@ -103,6 +103,7 @@ class Failure(StrEnum):
     HOST_UNREACHABLE = "host_unreachable"
     FETCHER_DIED = "fetcher_died"  # the process died with the URL in hand, too often to try again
     STORE_FAILED = "store_failed"  # the archive could not be written
+    INTERNAL_ERROR = "internal_error"  # a fault of ours; the log has it
 
 
 PASSING: frozenset[Failure] = frozenset(

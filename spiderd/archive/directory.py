@@ -1,4 +1,4 @@
-"""One download directory: resources `00001`, `00002`, ... and `index.txt` with one line a resource, `00001:URL`.
+"""One download directory: resources `00001`, `00002`, ... and `index.txt`, a line each: `00001:URL`.
 
 A directory is owned by one worker, which writes one resource after the other. File first, index line second,
 row in the store last: what lies beyond the committed count belongs to nobody and is cut back when the
@@ -65,13 +65,13 @@ class Directory:
         length = os.fstat(self._index).st_size
         if length < index_bytes:
             raise StorageError(
-                f"{self.path / INDEX} has {length} bytes where {index_bytes} were committed: it was damaged by "
-                f"something else. Restore it, or repair the store."
+                f"{self.path / INDEX} has {length} bytes where {index_bytes} were committed: something has "
+                f"damaged it. Restore it, or repair the store."
             )
         if length > index_bytes:
             os.ftruncate(self._index, index_bytes)
         os.lseek(self._index, index_bytes, os.SEEK_SET)
-        for name in os.listdir(self._fd):
+        for name in os.listdir(self._fd):  # noqa: PTH208  # by descriptor: the folder cannot be swapped
             if name.isdigit() and int(name) > count:
                 os.unlink(name, dir_fd=self._fd)
 

@@ -1,7 +1,7 @@
 """Writes resources off the event loop, many in one trip to a thread.
 
-A trip to a thread costs about as much as writing a small file. Whatever the workers of a fetcher hand in while
-one trip is under way goes with the next one, so that under load a trip carries several files.
+A trip to a thread costs about as much as writing a small file. Whatever the workers of a fetcher hand in
+while one trip is under way goes with the next one, so that under load a trip carries several files.
 """
 
 from __future__ import annotations

@@ -98,8 +98,8 @@ class Client:
         self.limits = Limits.of(config.fetch)
         self.cookies = Cookies()
         self.pool = Pool()
-        guard = Guard(config.scope, seeds)
-        dialer = Dialer(resolver or Resolver(), guard, parse_proxy(config.fetch.proxy), tls)
+        self._guard = Guard(config.scope, seeds)
+        dialer = Dialer(resolver or Resolver(), self._guard, parse_proxy(config.fetch.proxy), tls)
         self.transport = Transport(dialer, self.limits, self.pool)
         self._origins = Origins()
         self._fields = [
@@ -108,6 +108,10 @@ class Client:
             ("Accept-Encoding", ACCEPTED.decode()),
         ]
         self._prepared: dict[Origin, httpx.Headers] = {}
+
+    def reseed(self, seeds: Sequence[str]) -> None:
+        """Let other seeds decide which private addresses are allowed."""
+        self._guard.reseed(seeds)
 
     async def __aenter__(self) -> Self:
         return self

@@ -134,6 +134,10 @@ class Guard:
         self._mode = scope.private_addresses
         self._allow = _networks(scope.ip_allow, "ip_allow")
         self._deny = _networks(scope.ip_deny, "ip_deny")
+        self.reseed(seeds)
+
+    def reseed(self, seeds: Sequence[str]) -> None:
+        """Let other seeds decide which private addresses are allowed."""
         self._hosts = _seed_hosts(seeds)
         literal = {parse_address(host) for host in self._hosts}
         self._literal: set[Address] = {address for address in literal if address is not None}

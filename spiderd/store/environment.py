@@ -25,6 +25,7 @@ HEADROOM = 128 * 1024 * 1024  # what one transaction may write before the map mu
 TABLES = (
     "seen",  # path of the seen-hash trie -> leaf
     "frontier",  # host id, rank -> WaitingUrl
+    "reranked",  # the frontier on its way to another order; else empty
     "delayed",  # due time (ms), host id, rank -> WaitingUrl to be tried again
     "leases",  # frontier key -> when it was handed out: what was in flight when a daemon died
     "pages",  # page number -> PageRecord

@@ -122,6 +122,15 @@ class Ledger:
         return cast("bytes | None", self.txn.get(key, db=self._env.tables[table]))  # buffers are off
 
     @property
+    def environment(self) -> Environment:
+        """Where the tables are."""
+        return self._env
+
+    def begin(self) -> None:
+        """Make sure that a transaction is open, and `state` is what the store holds."""
+        _ = self.txn
+
+    @property
     def is_open(self) -> bool:
         """Whether a transaction is open."""
         return self._txn is not None
@@ -136,12 +145,16 @@ class Ledger:
         if self._txn is None:
             return
         tables = self._env.tables
-        for host, record in self._hosts.items():
-            self._txn.put(host_key_bytes(host), encode(record), db=tables["hosts"])
+        self.write_hosts()
         self._txn.put(b"state", encode(self.state), db=tables["meta"])
         self._txn.commit()
         self._txn = None
         self._hosts.clear()
+
+    def write_hosts(self) -> None:
+        """Write the tallies of the hosts that have changed."""
+        for host, record in self._hosts.items():
+            self.txn.put(host_key_bytes(host), encode(record), db=self._env.tables["hosts"])
 
     def abort(self) -> None:
         """Forget everything since the last commit."""
@@ -210,14 +223,20 @@ class Ledger:
         """Take URLs as seen without ever fetching them; the number that was new."""
         return sum(self._trie.add_many(self.txn, hashes))
 
+    def page_of(self, url_hash: bytes) -> PageRecord | None:
+        """The page record of a URL that has been asked for."""
+        number = self._get("page_of", url_hash)
+        row = self._get("pages", number) if number is not None else None
+        return decode(PageRecord, row) if row is not None else None
+
     def is_seen(self, url_hash: bytes) -> bool:
         """Whether a URL was ever seen."""
         return self._trie.contains(self.txn, url_hash)
 
     def _enqueue(self, host: int, waiting: WaitingUrl, *, tail: bool = False) -> bytes:
-        sequence = self.state.next_sequence
+        waiting.sequence = self.state.next_sequence
         self.state.next_sequence += 1
-        key = host_key_bytes(host) + self._rank(waiting.depth, sequence, waiting.inlinks, tail)
+        key = host_key_bytes(host) + self._rank(waiting.depth, waiting.sequence, waiting.inlinks, tail)
         self._put_waiting(host, key, waiting)
         self.state.counters.waiting += 1
         self.host(host).waiting += 1
@@ -241,11 +260,27 @@ class Ledger:
                 continue
             waiting = decode(WaitingUrl, row)
             waiting.inlinks += 1
-            sequence = self.state.next_sequence
-            self.state.next_sequence += 1
             txn.delete(key, db=tables["frontier"])
-            moved = key[:4] + self._rank(waiting.depth, sequence, waiting.inlinks, False)
+            moved = key[:4] + self._rank(waiting.depth, waiting.sequence, waiting.inlinks, waiting.tries > 0)
             self._put_waiting(host_of(key), moved, waiting)
+
+    def rerank(self) -> None:
+        """Rank all waiting URLs anew, after the order has been changed: one pass out, one pass back."""
+        txn, tables = self.txn, self._env.tables
+        txn.drop(tables["waiting_of"], delete=False)
+        with txn.cursor(db=tables["frontier"]) as cursor:
+            for key, row in cursor:
+                waiting = decode(WaitingUrl, bytes(row))
+                tail = waiting.tries > 0
+                moved = bytes(key[:4]) + self._rank(waiting.depth, waiting.sequence, waiting.inlinks, tail)
+                txn.put(moved, row, db=tables["reranked"])
+                if self._counts_inlinks:
+                    txn.put(waiting.hash, moved, db=tables["waiting_of"])
+        txn.drop(tables["frontier"], delete=False)
+        with txn.cursor(db=tables["reranked"]) as cursor:
+            for key, row in cursor:
+                txn.put(key, row, db=tables["frontier"], append=True)
+        txn.drop(tables["reranked"], delete=False)
 
     # URLs go out
 
@@ -311,9 +346,11 @@ class Ledger:
 
     # outcomes come back
 
-    def known_content(self, digest: bytes) -> bool:
-        """Whether the archive has a page with this content."""
-        return self._get("content", digest) is not None
+    def first_with(self, digest: bytes) -> str | None:
+        """URL of the first page with this content; None where the archive has none."""
+        number = self._get("content", digest)
+        row = self._get("pages", number) if number is not None else None
+        return decode(PageRecord, row).url if row is not None else None
 
     def record(self, done: Done) -> int:
         """Record one outcome; the page's number, or 0 where the URL will be tried again."""
@@ -438,6 +475,16 @@ class Ledger:
     def put_directory(self, number: int, record: DirectoryRecord) -> None:
         """Write the row of a download directory."""
         self.txn.put(number_key(number), encode(record), db=self._env.tables["directories"])
+
+    def open_directories(self) -> list[tuple[int, DirectoryRecord]]:
+        """Directories that are still being filled. There is one a worker, and they are the newest."""
+        found = []
+        with self.txn.cursor(db=self._env.tables["directories"]) as cursor:
+            for key, row in cursor:
+                record = decode(DirectoryRecord, bytes(row))
+                if record.open:
+                    found.append((int.from_bytes(bytes(key), "big"), record))
+        return found
 
     def new_directory(self, worker: int) -> int:
         """Give a worker a directory of its own; its number."""

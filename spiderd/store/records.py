@@ -34,7 +34,7 @@ class WaitingUrl(Row):
     tries: int = 0  # that ended in a failure
     referrer: int = 0  # page number; 0 = a seed
     inlinks: int = 1  # known links to it (kept up to date in best-first order only)
-    deaths: int = 0  # fetchers that died with it in hand
+    sequence: int = 0  # when it came in, as a part of its rank
 
 
 class PageRecord(Row):

@@ -1,0 +1,284 @@
+"""The coordinator's loop: take in what has come, hand it to the store, hand out what may be fetched now.
+
+One task drives the crawl. A turn has three parts: collect messages into a step, let the store's thread
+perform it, apply the effects and give out leases. Whatever arrives while the store is at work is collected
+for the next turn, so that the cost of a turn is shared by all that came together.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Sequence
+
+import trio
+
+from spiderd.config import Config
+from spiderd.coordinator.crew import Crew, OpenFetcher, Seat
+from spiderd.coordinator.desk import Desk, Events
+from spiderd.coordinator.dispatch import Dispatch
+from spiderd.coordinator.hosts import Hosts
+from spiderd.coordinator.lifecycle import Lifecycle
+from spiderd.coordinator.settling import Settling
+from spiderd.errors import StorageError
+from spiderd.messages import Claim, Outcome, Seeds, Setup, ToCoordinator, Verdict, WorkerState, WorkerStates
+from spiderd.robots.rules import product_token
+from spiderd.states import CrawlState, Failure, OutcomeKind, Reason
+from spiderd.store.step import Effects, Step, perform
+from spiderd.store.thread import StoreThread
+from spiderd.urls import host_key
+
+AGENT = "spiderd"
+
+
+class Coordinator:
+    """Drives one crawl on an open store."""
+
+    def __init__(
+        self,
+        config: Config,
+        store: StoreThread,
+        events: Events,
+        open_fetcher: OpenFetcher,
+        setup: Setup,
+        processes: int,
+    ) -> None:
+        self.config = config
+        self.seeds = list(setup.seeds)
+        self.lifecycle = Lifecycle(self._on_state)
+        self.workers: dict[int, WorkerState] = {}
+        self.tallies: dict[int, tuple[int, int]] = {}  # worker -> pages and errors since the start
+        self._store = store
+        self._events = events
+        self.desk = Desk(config, events)
+        self.crew = Crew(
+            open_fetcher,
+            setup,
+            config.crawl.threads,
+            processes,
+            on_up=self._on_up,
+            on_messages=self._on_messages,
+            on_down=self._on_down,
+        )
+        agent = config.politeness.user_agent
+        self.settling = Settling(
+            self.desk, product_token(agent) if agent else AGENT, self._on_archive_failure
+        )
+        self.hosts = Hosts(self.desk)
+        self.dispatch = Dispatch(self.desk, self.crew, self.settling)
+        self._inbox: deque[tuple[Seat, ToCoordinator]] = deque()
+        self._news = trio.Event()
+        self._next_due: float | None = None
+        self._drained = 0
+        self.ended = trio.Event()
+
+    async def run(self, waiting_hosts: Sequence[int], *, paused: bool) -> None:
+        """Crawl until stopped.
+
+        Args:
+            waiting_hosts: numbers of hosts that have work, as the store lists them.
+            paused: begin paused, as the crawl was left.
+        """
+        self.hosts.found_waiting(waiting_hosts)
+        self.lifecycle.go(
+            CrawlState.PAUSED if paused else CrawlState.RUNNING, Reason.USER if paused else Reason.NONE
+        )
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self.crew.run)
+            while self._drained < len(self.crew.seats):
+                await self._turn()
+            self.poke()
+            await self._turn()  # the last outcomes
+            nursery.cancel_scope.cancel()
+        await self._store.flush()
+        self.ended.set()
+
+    # control
+
+    def poke(self) -> None:
+        """Something has changed that the next turn should look at."""
+        self._news.set()
+
+    def stop(self, reason: Reason, *, grace: float) -> None:
+        """Finish what is in flight within `grace` seconds, and end. May be repeated with a shorter grace."""
+        self.lifecycle.go(CrawlState.STOPPING, reason)
+        self.crew.drain(grace)
+
+    def pause(self, reason: Reason, message: str = "") -> None:
+        """Give out no more leases."""
+        if self.lifecycle.state is not CrawlState.STOPPING:
+            state = CrawlState.PAUSING if len(self.desk.book) else CrawlState.PAUSED
+            self.lifecycle.go(state, reason, message)
+
+    def resume(self) -> None:
+        """Go on after a pause."""
+        if self.lifecycle.is_held:
+            self.lifecycle.go(CrawlState.RUNNING)
+            self.poke()
+
+    def reseed(self, seeds: Sequence[str]) -> None:
+        """Seeds have been added to the store: scope follows them, and there is work again."""
+        self.seeds.extend(seed for seed in seeds if seed not in self.seeds)
+        for seat in self.crew.seats:
+            if seat.up:
+                seat.send(Seeds(self.seeds))
+        if self.lifecycle.state in (CrawlState.COMPLETE, CrawlState.IDLE):
+            self.lifecycle.go(CrawlState.RUNNING)
+        self.poke()
+
+    def _on_state(self, state: CrawlState, reason: Reason, message: str) -> None:
+        why = f": {message or reason}" if reason else ""
+        self._events.add("info", "state", f"the crawl is {state}{why}")
+
+    def on_trouble(self, trouble: StorageError | None) -> None:
+        """The store cannot write, or can again."""
+        if trouble is not None:
+            self.pause(Reason.DISK_FULL, str(trouble))
+        elif self.lifecycle.reason is Reason.DISK_FULL:
+            self.resume()
+
+    def _on_archive_failure(self, detail: str) -> None:
+        self.pause(Reason.DISK_FULL if "room" in detail else Reason.STORE_ERROR, detail)
+
+    # what the crew says
+
+    def _on_up(self, seat: Seat) -> None:
+        if self.seeds:
+            seat.send(Seeds(self.seeds))
+        self.desk.step.grants.extend(seat.workers)
+        self.poke()
+
+    def _on_messages(self, seat: Seat, messages: Sequence[ToCoordinator]) -> None:
+        self._inbox.extend((seat, message) for message in messages)
+        self.poke()
+
+    def _on_down(self, seat: Seat, drained: bool) -> None:  # noqa: FBT001  # a callback's signature
+        self._collect(time.time())
+        if drained:
+            self._drained += 1
+        else:
+            self._events.add("error", "fetcher", f"fetcher {seat.number} died; its URLs are given out again")
+        for number in list(seat.leases):
+            lease = self.desk.book.get(number)
+            if lease is not None and drained:
+                self.settling.give_back(lease, time.time())
+            elif lease is not None:
+                detail = f"fetcher {seat.number} died with it in hand"
+                died = Outcome(number, -1, OutcomeKind.FAILED, 0, Failure.FETCHER_DIED, detail)
+                died.fetched_at = time.time()
+                self._inbox.append((seat, died))
+        seat.leases.clear()
+        for worker in seat.workers:
+            self.workers.pop(worker, None)
+        self.poke()
+
+    # the turn
+
+    async def _turn(self) -> None:
+        await self._wait()
+        now = time.time()
+        self._collect(now)
+        self.hosts.ask()
+        step = self.desk.take_step(now)
+        effects = await self._store.call(perform, step)
+        now = time.time()
+        self._apply(step, effects, now)
+        if self.lifecycle.runs:
+            self.dispatch.hand_out(now)
+        self.crew.flush()
+        await self._judge()
+
+    async def _wait(self) -> None:
+        step = self.desk.step
+        if self._inbox or step.done or step.opens or step.robots or self.desk.bench.hungry:
+            return
+        times = [self._next_due, self.desk.bench.next_time() if self.lifecycle.runs else None]
+        soonest = min((t for t in times if t is not None), default=None)
+        with trio.move_on_after(float("inf") if soonest is None else max(0.0, soonest - time.time())):
+            await self._news.wait()
+        self._news = trio.Event()
+
+    def _collect(self, now: float) -> None:
+        while self._inbox:
+            seat, message = self._inbox.popleft()
+            if isinstance(message, Outcome):
+                seat.leases.discard(message.lease)
+                self._tally(message)
+                self.settling.take(message, now)
+            elif isinstance(message, Claim):
+                self._on_claim(seat, message)
+            elif isinstance(message, WorkerStates):
+                self.workers.update((state.worker, state) for state in message.states)
+
+    def _tally(self, outcome: Outcome) -> None:
+        pages, errors = self.tallies.get(outcome.worker, (0, 0))
+        stored = outcome.kind is OutcomeKind.STORED
+        failed = outcome.kind is OutcomeKind.FAILED
+        self.tallies[outcome.worker] = (pages + stored, errors + failed)
+
+    def _on_claim(self, seat: Seat, claim: Claim) -> None:
+        lease = self.desk.book.get(claim.lease)
+        if lease is None:
+            return
+        first = self.desk.book.get(self.desk.claims.claim(claim.digest, claim.lease))
+        if first is lease:
+            lease.digest = claim.digest
+            self.desk.step.claims.append((claim.lease, claim.digest))
+        else:
+            elsewhere = first is None or first.host != lease.host
+            seat.send(Verdict(claim.lease, new=False, follow=elsewhere))
+
+    def _apply(self, step: Step, effects: Effects, now: float) -> None:
+        self.desk.counters = effects.counters
+        self._next_due = effects.next_due
+        for done in step.done:
+            self.settling.recorded(done, now)
+        for number, digest, first in effects.claims:
+            self._answer_claim(number, digest, first, now)
+        for grant in effects.grants:
+            self.crew.seat_of[grant.worker].send(grant)
+        self.hosts.apply(effects, now)
+        for origin, row in effects.robots:
+            self.dispatch.looked_up(origin, row, now)
+
+    def _answer_claim(self, number: int, digest: bytes, first: str | None, now: float) -> None:
+        if first is not None:
+            self.settling.settle_twins(digest, now, stored=True)
+        lease = self.desk.book.get(number)
+        if lease is None or lease.waiting is None:
+            return
+        if first is not None:
+            lease.digest = b""
+        elsewhere = first is None or host_key(first) != host_key(lease.waiting.url)
+        self.crew.seats[lease.seat].send(Verdict(number, new=first is None, follow=elsewhere))
+
+    # complete?
+
+    async def _judge(self) -> None:
+        """See whether the crawl is at its end, or has come to rest."""
+        if self.lifecycle.state is CrawlState.PAUSING and not len(self.desk.book):
+            self.lifecycle.go(CrawlState.PAUSED, self.lifecycle.reason, self.lifecycle.message)
+        if not self.lifecycle.runs or len(self.desk.book) or self._inbox or self.desk.step.done:
+            return
+        most = self.config.crawl.max_pages
+        if most and self.desk.counters.pages >= most:
+            await self._store.flush()
+            self.lifecycle.go(CrawlState.COMPLETE, Reason.PAGE_LIMIT)
+        elif self._nothing_left():
+            await self._store.flush()
+            if self._nothing_left():  # nobody has added anything meanwhile
+                known = self.desk.counters.known
+                self.lifecycle.go(CrawlState.COMPLETE if known else CrawlState.IDLE, Reason.DRAINED)
+
+    def _nothing_left(self) -> bool:
+        """Complete means: nothing waits, is leased, is on its way into the store, or is due for retry."""
+        step = self.desk.step
+        return not (
+            self.desk.counters.waiting  # counts the frontier and what waits for its next try
+            or len(self.desk.book)
+            or self._inbox
+            or step.done
+            or step.adds
+            or not self.dispatch.is_settled
+            or self._news.is_set()
+        )

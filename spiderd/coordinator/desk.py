@@ -1,0 +1,48 @@
+"""What the parts of the coordinator share: one object, passed in, no globals."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from spiderd.config import Config
+from spiderd.coordinator.leases import Claims, LeaseBook
+from spiderd.protocol import Counters
+from spiderd.schedule.workbench import HostQueue, Workbench
+from spiderd.store.records import encode, host_key_bytes
+from spiderd.store.step import Step
+
+
+class Events(Protocol):
+    """Where events go."""
+
+    def add(
+        self, level: str, name: str, message: str, *, url: str = "", host: str = "", worker: int = -1
+    ) -> object:
+        """Record one."""
+
+
+class Desk:
+    """The working state of a crawl: what is on the bench, in flight, and on its way into the store."""
+
+    def __init__(self, config: Config, events: Events) -> None:
+        self.config = config
+        self.events = events
+        self.bench = Workbench(config.politeness)
+        self.book = LeaseBook(config.politeness.per_ip)
+        self.claims = Claims()
+        self.counters = Counters()
+        self.step = self.new_step()  # what the store will be asked for next
+
+    def new_step(self) -> Step:
+        """An empty step."""
+        return Step(now=0.0, max_count=self.config.archive.max_count)
+
+    def take_step(self, now: float) -> Step:
+        """The step that has come together; the next one begins empty."""
+        step, self.step = self.step, self.new_step()
+        step.now = now
+        return step
+
+    def save(self, host: HostQueue) -> None:
+        """Let the store keep what is remembered of a host."""
+        self.step.saves.append(("politeness", host_key_bytes(host.id), encode(host.state)))

@@ -1,0 +1,147 @@
+"""Handing out: as long as a worker is free and a host may be asked, the best waiting URL becomes a lease."""
+
+from __future__ import annotations
+
+from spiderd.coordinator import gate
+from spiderd.coordinator.crew import Crew, Seat
+from spiderd.coordinator.desk import Desk
+from spiderd.coordinator.gate import Gate
+from spiderd.coordinator.leases import ActiveLease
+from spiderd.coordinator.settling import Settling
+from spiderd.messages import Lease, Outcome
+from spiderd.robots.policy import RobotsRecord
+from spiderd.robots.rules import Ruling
+from spiderd.schedule.politeness import asked, delay_of
+from spiderd.schedule.workbench import HostQueue
+from spiderd.states import Failure, OutcomeKind
+from spiderd.store.records import decode
+from spiderd.urls import origin
+
+DECISIONS = 1000  # URLs that one turn may settle without a request, so that it stays short
+
+
+class Dispatch:
+    """Gives out leases."""
+
+    def __init__(self, desk: Desk, crew: Crew, settling: Settling) -> None:
+        self._desk = desk
+        self._crew = crew
+        self._settling = settling
+        self._looked_up: dict[str, int] = {}  # origin -> host, while the store looks for its robots.txt
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether no robots.txt is being looked up in the store."""
+        return not self._looked_up
+
+    def hand_out(self, now: float) -> None:
+        """Give out leases until workers, hosts or budgets are used up."""
+        bench = self._desk.bench
+        decisions = 0
+        while decisions < DECISIONS and self._budget() and self._crew.has_room:
+            host = bench.take(now)
+            if host is None:
+                return
+            going_on = self._advance(host, now)
+            bench.place(host, now)
+            if not going_on:
+                return
+            decisions += 1
+
+    def _budget(self) -> bool:
+        most = self._desk.config.crawl.max_pages
+        return not most or self._desk.counters.pages + self._desk.book.pages < most
+
+    def _advance(self, host: HostQueue, now: float) -> bool:
+        """Do what is next for a host; False where no worker is free for it."""
+        desk = self._desk
+        key, waiting = host.heads[0]
+        if desk.book.holds(waiting.hash):
+            host.heads.popleft()  # read ahead while it was being handed out
+            return True
+        if host.address and desk.book.is_busy(host.address):
+            host.awaiting_address = True
+            desk.book.wait_for(host.address, host.id)
+            return True
+        verdict, ruling = gate.decide(host, waiting.url, now, desk.config)
+        if verdict is Gate.OPEN:
+            return self._page(host, now)
+        if verdict is Gate.FETCH:
+            return self._robots(host, origin(waiting.url), now)
+        if verdict is Gate.LOOK_UP:
+            self._look_up(host, origin(waiting.url))
+        elif verdict is Gate.HOLD:
+            gate.hold(host.state, host.robots[origin(waiting.url)].record)
+        else:
+            host.heads.popleft()
+            desk.book.reserve(waiting.hash)
+            record = host.robots[origin(waiting.url)].record
+            self._settling.settle_unasked(key, waiting, _refusal(verdict, ruling, record, now))
+        return True
+
+    def _page(self, host: HostQueue, now: float) -> bool:
+        desk = self._desk
+        most = desk.config.scope.max_pages_per_host
+        if most and host.pages >= most:
+            key, waiting = host.heads.popleft()
+            desk.book.reserve(waiting.hash)
+            over = Outcome(0, -1, OutcomeKind.SKIPPED, failure=Failure.OUT_OF_SCOPE, fetched_at=now)
+            over.detail = f"{host.key} has its {most} pages (scope.max_pages_per_host)"
+            self._settling.settle_unasked(key, waiting, over)
+            return True
+        seat = self._seat(host)
+        if seat is None:
+            return False
+        key, waiting = desk.bench.lease(host, now)
+        host.pages += 1
+        lease = ActiveLease(0, "page", host.id, seat.number, now, host.address, key, waiting)
+        desk.book.open(lease)
+        desk.step.leased.append(key)
+        self._send(seat, host, Lease(lease.id, waiting.url, "page", waiting.depth, waiting.hops))
+        return True
+
+    def _robots(self, host: HostQueue, of: str, now: float) -> bool:
+        seat = self._seat(host)
+        if seat is None:
+            return False
+        host.in_flight += 1
+        host.awaiting_robots.add(of)
+        asked(host.state, now, self._desk.config.politeness)
+        lease = ActiveLease(0, "robots", host.id, seat.number, now, host.address, origin=of)
+        self._desk.book.open(lease)
+        self._send(seat, host, Lease(lease.id, f"{of}/robots.txt", "robots"))
+        return True
+
+    def _seat(self, host: HostQueue) -> Seat | None:
+        rules = self._desk.config.politeness
+        preferred = host.fetcher if rules.per_host == 1 else -1
+        return self._crew.choose(preferred, ahead=delay_of(host.state, rules) == 0 and rules.per_host > 1)
+
+    def _send(self, seat: Seat, host: HostQueue, lease: Lease) -> None:
+        host.fetcher = seat.number
+        seat.leases.add(lease.id)
+        seat.send(lease)
+
+    # what the store knows of a robots.txt
+
+    def _look_up(self, host: HostQueue, of: str) -> None:
+        host.awaiting_robots.add(of)
+        self._looked_up[of] = host.id
+        self._desk.step.robots.append(of)
+
+    def looked_up(self, of: str, row: bytes | None, now: float) -> None:
+        """The store has answered."""
+        host = self._desk.bench.hosts.get(self._looked_up.pop(of, 0))
+        if host is not None:
+            self._settling.use_robots(host, of, decode(RobotsRecord, row) if row else gate.UNKNOWN)
+            self._desk.bench.place(host, now)
+
+
+def _refusal(verdict: Gate, ruling: Ruling | None, record: RobotsRecord, now: float) -> Outcome:
+    if verdict is Gate.DENIED and ruling is not None:
+        outcome = Outcome(0, -1, OutcomeKind.SKIPPED, failure=Failure.ROBOTS_DENIED, fetched_at=now)
+        outcome.detail = f"robots.txt line {ruling.number}: {ruling.line}"
+    else:
+        outcome = Outcome(0, -1, OutcomeKind.FAILED, failure=Failure.HOST_UNREACHABLE, fetched_at=now)
+        outcome.detail = record.why
+    return outcome

@@ -1,0 +1,117 @@
+"""Hosts come onto the workbench when they have work and leave it when its place is needed.
+
+Everything about a host lies in the store; the bench holds at most `MAX_HOSTS` of those that have work, so
+that memory does not grow with the number of hosts ever seen. Hosts that find no place wait in the store and
+are found again by one seek each, from where the last look ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from spiderd.coordinator.desk import Desk
+from spiderd.schedule.politeness import HostState
+from spiderd.schedule.workbench import READ_AHEAD, HostQueue
+from spiderd.store.records import WaitingUrl, decode
+from spiderd.store.step import Effects, Opened, Read
+
+MAX_HOSTS = 20_000
+
+
+class Hosts:
+    """Keeps the workbench supplied."""
+
+    def __init__(self, desk: Desk, *, limit: int = MAX_HOSTS) -> None:
+        self._desk = desk
+        self._bench = desk.bench
+        self._limit = limit
+        self._opening: set[int] = set()
+        self._waiting_outside = False  # hosts with work have found no place
+        self._looked_until = 0  # host after which to look for them next
+        self._looking = False
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether no host is on its way onto the bench."""
+        return not (self._opening or self._waiting_outside or self._bench.hungry)
+
+    def found_waiting(self, hosts: Sequence[int]) -> None:
+        """The store names hosts with work (in order, as many as were asked for if there are more)."""
+        self._looking = False
+        room = self._room()
+        self._waiting_outside = len(hosts) > room
+        for host in hosts[:room]:
+            self._want(host)
+        self._looked_until = hosts[room - 1] if self._waiting_outside and room else 0
+
+    def ask(self) -> None:
+        """Put into the step what is to be read for the bench."""
+        step = self._desk.step
+        for number in self._bench.hungry:
+            host = self._bench.hosts.get(number)
+            if host is not None and host.wants_read:
+                host.reading = True
+                step.reads.append(Read(number, host.after, READ_AHEAD))
+        self._bench.hungry.clear()
+        if self._waiting_outside and not self._looking and (self._room() or self._clear_away()):
+            self._looking = True
+            step.more_hosts = (self._looked_until, self._room() + 1)
+
+    def apply(self, effects: Effects, now: float) -> None:
+        """Take in what the store has answered."""
+        for opened in effects.opened:
+            self._open(opened, now)
+        for read, heads in effects.heads:
+            self._take(read, heads, now)
+        self._touch(effects.touched.items(), now)
+        if self._looking:
+            self.found_waiting(effects.more_hosts)
+
+    def _touch(self, touched: Iterable[tuple[int, bytes]], now: float) -> None:
+        for number, key in touched:
+            host = self._bench.hosts.get(number)
+            if host is None:
+                if self._room() or self._clear_away():
+                    self._want(number)
+                else:
+                    self._waiting_outside = True
+                continue
+            if key <= host.after:
+                host.reread()  # something ranks better than what was read ahead
+            else:
+                host.more = True
+            self._bench.place(host, now)
+
+    def _want(self, number: int) -> None:
+        if number not in self._bench.hosts and number not in self._opening:
+            self._opening.add(number)
+            self._desk.step.opens.append(number)
+
+    def _open(self, opened: Opened, now: float) -> None:
+        self._opening.discard(opened.host)
+        state = decode(HostState, opened.state) if opened.state else HostState(host=opened.key)
+        host = HostQueue(id=opened.host, key=opened.key, state=state, pages=opened.complete)
+        self._bench.hosts[opened.host] = host
+        self._bench.place(host, now)
+
+    def _take(self, read: Read, heads: Sequence[tuple[bytes, WaitingUrl]], now: float) -> None:
+        host = self._bench.hosts.get(read.host)
+        if host is None:
+            return
+        host.reading = False
+        if read.after == host.after:  # else it was told to read again meanwhile
+            holds = self._desk.book.holds
+            host.heads.extend(head for head in heads if not holds(head[1].hash))
+            if heads:
+                host.after = heads[-1][0]
+            host.more = len(heads) == read.count
+        self._bench.place(host, now)
+
+    def _room(self) -> int:
+        return max(0, self._limit - len(self._bench.hosts) - len(self._opening))
+
+    def _clear_away(self) -> int:
+        """Take hosts without work off the bench; the places that are free then."""
+        for number in [n for n, host in self._bench.hosts.items() if host.is_done]:
+            self._desk.save(self._bench.hosts.pop(number))
+        return self._room()

@@ -1,0 +1,184 @@
+"""What becomes of a lease that has ended: its URL is done, failed, tried again, or goes back where it was."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from spiderd.coordinator import gate
+from spiderd.coordinator.desk import Desk
+from spiderd.coordinator.leases import ActiveLease
+from spiderd.messages import Outcome
+from spiderd.robots.policy import RobotsRecord, ruling_for
+from spiderd.schedule import retry
+from spiderd.schedule.politeness import answered, robots_asks
+from spiderd.schedule.workbench import HostQueue
+from spiderd.states import Failure, OutcomeKind
+from spiderd.store.ledger import Done, Found
+from spiderd.store.records import WaitingUrl, encode
+from spiderd.urls import host_key
+
+
+class Settling:
+    """Turns outcomes into what the store is to record."""
+
+    def __init__(self, desk: Desk, agent: str, on_archive_failure: Callable[[str], None]) -> None:
+        """Prepare.
+
+        Args:
+            desk: shared state.
+            agent: product token that robots.txt knows us by.
+            on_archive_failure: told what went wrong where a body could not be written.
+        """
+        self._desk = desk
+        self._agent = agent
+        self._on_archive_failure = on_archive_failure
+
+    def take(self, outcome: Outcome, now: float) -> None:
+        """Settle the lease that this outcome ends."""
+        desk = self._desk
+        lease = desk.book.get(outcome.lease)
+        if lease is None:
+            return
+        host = self._end_request(lease, now)
+        if host is not None:
+            self._tell_host(host, outcome, now)
+        if outcome.number >= desk.config.archive.max_count:
+            desk.step.rolls.append(outcome.worker)
+        if outcome.kind is OutcomeKind.DUPLICATE and desk.claims.is_pending(outcome.digest):
+            desk.claims.hold(outcome)
+        elif lease.kind == "robots":
+            self._learn_robots(lease, host, outcome, now)
+        else:
+            self._settle(lease, outcome, now)
+        if host is not None:
+            desk.bench.place(host, now)
+
+    def give_back(self, lease: ActiveLease, now: float) -> None:
+        """The lease ended without an outcome: its URL waits as before."""
+        host = self._end_request(lease, now)
+        self._give_back(lease)
+        if host is not None:
+            desk = self._desk
+            host.awaiting_robots.discard(lease.origin)
+            desk.bench.place(host, now)
+
+    def recorded(self, done: Done, now: float) -> None:
+        """The store has recorded an outcome: twins of its content may follow."""
+        outcome = done.outcome
+        self._desk.book.release(done.waiting.hash)
+        if outcome.kind is OutcomeKind.STORED:
+            self.settle_twins(outcome.digest, now, stored=True)
+
+    def settle_twins(self, digest: bytes, now: float, *, stored: bool) -> None:
+        """The first lease with this content has ended, or the archive had it all along."""
+        for twin in self._desk.claims.settle(digest):
+            lease = self._desk.book.get(twin.lease)
+            if lease is None:
+                continue
+            if stored:
+                self._settle(lease, twin, now)
+            else:
+                self._give_back(lease)
+
+    def settle_unasked(self, key: bytes, waiting: WaitingUrl, outcome: Outcome) -> None:
+        """A URL is settled without a request (robots, budgets)."""
+        self._desk.step.done.append(Done(key, waiting, outcome))
+        self._log(outcome, waiting, retried=False)
+
+    def _end_request(self, lease: ActiveLease, now: float) -> HostQueue | None:
+        """The connection is free for others."""
+        bench = self._desk.bench
+        waiting = self._desk.book.hang_up(lease)
+        other = bench.hosts.get(waiting) if waiting is not None else None
+        if other is not None:
+            other.awaiting_address = False
+            bench.place(other, now)
+        host = bench.hosts.get(lease.host)
+        if host is not None:
+            host.in_flight -= 1
+        return host
+
+    def _tell_host(self, host: HostQueue, outcome: Outcome, now: float) -> None:
+        host.address = outcome.address or host.address
+        held = host.state.hold
+        for sentence in answered(host.state, outcome, now, self._desk.config.politeness):
+            self._desk.events.add("warning", "host", sentence, host=host.key)
+        if host.state.hold != held:
+            self._desk.save(host)
+
+    def _settle(self, lease: ActiveLease, outcome: Outcome, now: float) -> None:
+        waiting = lease.waiting
+        if waiting is None:
+            return
+        done = Done(lease.key, waiting, outcome)
+        if outcome.kind is OutcomeKind.FAILED:
+            decision = retry.decide(outcome.failure, waiting.tries + 1, now, self._desk.config.crawl.retries)
+            if isinstance(decision, retry.Requeue):
+                self._give_back(lease)
+                if outcome.failure is Failure.STORE_FAILED:
+                    self._on_archive_failure(outcome.detail)
+                return
+            waiting.tries += 1
+            done.retry_at = decision.at if isinstance(decision, retry.Retry) else 0.0
+        self._desk.book.close(lease.id)
+        if lease.digest and outcome.kind is not OutcomeKind.STORED:
+            self.settle_twins(lease.digest, now, stored=False)
+        if outcome.links is not None:
+            done.links_found = len(outcome.links.urls) + sum(outcome.links.refused.values())
+            done.found = _found(waiting, outcome)
+        self._desk.step.done.append(done)
+        self._log(outcome, waiting, retried=bool(done.retry_at))
+
+    def _give_back(self, lease: ActiveLease) -> None:
+        desk = self._desk
+        desk.book.close(lease.id)
+        if lease.digest:
+            self.settle_twins(lease.digest, time.time(), stored=False)
+        if lease.waiting is not None:
+            desk.book.release(lease.waiting.hash)
+            desk.step.returned.append(lease.key)
+        host = desk.bench.hosts.get(lease.host)
+        if host is not None:
+            host.pages -= 1
+            host.reread()
+
+    def _log(self, outcome: Outcome, waiting: WaitingUrl, *, retried: bool) -> None:
+        host = host_key(waiting.url)
+        if outcome.kind is OutcomeKind.FAILED:
+            level = "info" if retried else "warning"
+            text = f"{outcome.failure}: {outcome.detail}{', tried again later' if retried else ''}"
+            self._desk.events.add(level, "failed", text, url=waiting.url, host=host, worker=outcome.worker)
+            return
+        text = f"{outcome.kind} ({outcome.failure or outcome.status})"
+        self._desk.events.add("info", outcome.kind, text, url=waiting.url, host=host, worker=outcome.worker)
+
+    # robots.txt
+
+    def _learn_robots(self, lease: ActiveLease, host: HostQueue | None, outcome: Outcome, now: float) -> None:
+        self._desk.book.close(lease.id)
+        known = host.robots.get(lease.origin) if host is not None else None
+        previous = known.record if known is not None else None
+        record = ruling_for(outcome.status, outcome.failure, outcome.body, now, previous)
+        self._desk.step.saves.append(("robots", lease.origin.encode(), encode(record)))
+        if host is not None:
+            self.use_robots(host, lease.origin, record)
+            text = f"robots.txt of {lease.origin}: {record.kind} ({outcome.failure or outcome.status})"
+            self._desk.events.add("info", "robots", text, host=host.key)
+
+    def use_robots(self, host: HostQueue, of: str, record: RobotsRecord) -> None:
+        """Put the rules of an origin on the bench."""
+        host.awaiting_robots.discard(of)
+        robots = gate.learn(host, of, record, self._agent).robots
+        for sentence in robots_asks(host.state, robots.crawl_delay, self._desk.config.politeness):
+            self._desk.events.add("warning", "host", sentence, host=host.key)
+
+
+def _found(waiting: WaitingUrl, outcome: Outcome) -> Found | None:
+    links = outcome.links
+    if links is None or not links.urls:
+        return None
+    host_keys = [host_key(url) for url in links.urls]
+    if outcome.kind is OutcomeKind.REDIRECT:
+        return Found(links.keys, links.urls, host_keys, waiting.depth, waiting.hops + 1)
+    return Found(links.keys, links.urls, host_keys, waiting.depth + 1)

@@ -1,0 +1,71 @@
+"""What becomes of URLs that a person adds: checked, normalised, put into the frontier as seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from spiderd.config import Config
+from spiderd.protocol import AddResult
+from spiderd.store.ledger import Found
+from spiderd.urls import ScopeRules, host_key, key_hash, normalize, seen_key
+
+
+class Candidate(Struct):
+    """One URL that was given."""
+
+    text: str
+    url: str = ""  # to be fetched; "" where it is refused
+    hash: bytes = b""
+    reason: str = ""  # why it is refused
+
+
+REASONS = {
+    "exclude": "matches a pattern of scope.exclude",
+    "include": "matches no pattern of scope.include",
+    "length": "longer than urls.max_length",
+    "trap": "looks like a trap: too many or repeated path segments",
+    "depth": "deeper than crawl.max_depth",
+    "scheme": "not http(s)",
+    "scope": "outside of the scope",
+}
+
+
+def examine(texts: Sequence[str], config: Config) -> list[Candidate]:
+    """Check URLs that are to become seeds; a seed is in scope by itself, but not if it is excluded."""
+    rules = ScopeRules(config, texts)
+    return [_examine(text.strip(), rules, config) for text in texts if text.strip()]
+
+
+def _examine(text: str, rules: ScopeRules, config: Config) -> Candidate:
+    url = normalize(text)
+    if url is None:
+        return Candidate(text, reason="not an http(s) URL")
+    reason = rules.decide(url, 0)
+    if reason:
+        return Candidate(text, reason=REASONS.get(reason, reason))
+    return Candidate(text, url, key_hash(seen_key(url, config.urls)))
+
+
+def found(candidates: Sequence[Candidate]) -> Found:
+    """Those that are not refused, as the store takes them."""
+    good = [candidate for candidate in candidates if candidate.url]
+    return Found(
+        b"".join(candidate.hash for candidate in good),
+        [candidate.url for candidate in good],
+        [host_key(candidate.url) for candidate in good],
+        0,
+    )
+
+
+def results(candidates: Sequence[Candidate], new: Sequence[bool]) -> list[AddResult]:
+    """What to tell of each; `new` speaks of those that were not refused, in order."""
+    verdicts = iter(new)
+    told = []
+    for candidate in candidates:
+        if not candidate.url:
+            told.append(AddResult(url=candidate.text, result="refused", reason=candidate.reason))
+        else:
+            told.append(AddResult(url=candidate.url, result="new" if next(verdicts) else "known"))
+    return told

@@ -1,0 +1,182 @@
+"""Composition of the daemon: start in order, stop in reverse.
+
+lock -> socket -> store (recovered) -> API answers -> coordinator and fetchers
+"""
+
+from __future__ import annotations
+
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import trio
+
+from spiderd.api.events import EventLog
+from spiderd.api.server import serve
+from spiderd.config import Config
+from spiderd.coordinator.coordinator import Coordinator
+from spiderd.coordinator.hosts import MAX_HOSTS
+from spiderd.daemon import intake
+from spiderd.daemon.fetchers import opener, process_count
+from spiderd.daemon.happenings import Happenings
+from spiderd.daemon.log import Log
+from spiderd.daemon.steering import STOP_GRACE, Steering
+from spiderd.errors import ConfigError, SpiderdError, StorageError
+from spiderd.messages import Setup
+from spiderd.report import Report
+from spiderd.states import CrawlState, Reason
+from spiderd.store.opening import Restored, add_seeds, open_ledger, restore
+from spiderd.store.thread import StoreThread
+
+PROGRESS_INTERVAL = 0.5  # seconds
+FORCE_AFTER = 3.0  # seconds beyond the grace until whoever still hangs is left behind
+FAREWELL = 0.3  # seconds in which clients are told of the end
+
+
+class Daemon:
+    """One run of the daemon on a locked data directory and a listening socket."""
+
+    def __init__(
+        self, config: Config, data_dir: Path, sock: socket.socket, *, once: bool, report: Report
+    ) -> None:
+        self._config = config
+        self._data_dir = data_dir
+        self._sock = sock
+        self._once = once
+        self._report = report
+        ring = EventLog(first=int(time.time() * 1000))
+        self._happenings = Happenings(ring, Log(config.log.level))
+        self._started = time.monotonic()
+        self._stops = 0
+        self._force = trio.Event()
+
+    async def run(self) -> int:
+        """Crawl until stopped, or (once) until complete; the exit code."""
+        order = self._config.crawl.order
+        self._store = StoreThread(
+            partial(open_ledger, self._data_dir / "store", order), on_trouble=self._on_trouble
+        )
+        async with trio.open_nursery() as nursery:
+            await nursery.start(self._store.run)
+            try:
+                restored = await self._store.call(restore, order, self._config.crawl.seeds, MAX_HOSTS + 1)
+                await self._crawl(restored)
+            finally:
+                self._store.close()
+        self._report.stopped(self._steering.snapshot(), self._elapsed())
+        return 0
+
+    async def _crawl(self, restored: Restored) -> None:
+        if restored.counters.known:
+            restored.counters.processing = restored.leased
+            restored.counters.waiting -= restored.leased
+            self._report.restored(restored.counters)
+        self._build(restored)
+        await self._add_seeds()
+        async with trio.open_nursery() as nursery:
+            await nursery.start(serve, self._steering, self._sock)
+            nursery.start_soon(self._heed_signals)
+            nursery.start_soon(self._keep_time)
+            nursery.start_soon(self._obey_force)
+            with trio.CancelScope() as self._crawling:
+                await self._coordinator.run(restored.hosts, paused=restored.paused)
+            await trio.sleep(FAREWELL if self._config.api.socket else 0)
+            nursery.cancel_scope.cancel()
+
+    def _build(self, restored: Restored) -> None:
+        processes = process_count(self._config)
+        setup = Setup(self._config, [], str(self._data_dir / "pages"), restored.seeds)
+        self._coordinator = Coordinator(
+            self._config, self._store, self._happenings, opener(processes), setup, processes
+        )
+        self._steering = Steering(
+            self._config, self._data_dir, restored.crawl, self._coordinator, self._store, self._happenings
+        )
+        self._steering.stop_asked = partial(self._stop, Reason.USER)
+
+    async def _add_seeds(self) -> None:
+        candidates = intake.examine(self._config.crawl.seeds, self._config)
+        for candidate in candidates:
+            if candidate.reason:
+                raise ConfigError(f"The seed {candidate.text} cannot be used: {candidate.reason}.")
+        if candidates:
+            urls = [candidate.url for candidate in candidates]
+            await self._store.call(add_seeds, intake.found(candidates), urls)
+
+    def _on_trouble(self, trouble: StorageError | None) -> None:
+        self._coordinator.on_trouble(trouble)
+
+    def _elapsed(self) -> float:
+        return time.monotonic() - self._started
+
+    # tasks
+
+    async def _heed_signals(self) -> None:
+        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            async for _ in signals:
+                self._stop(Reason.SIGNAL)
+
+    def _stop(self, reason: Reason) -> None:
+        """Stop in order; when asked again, at once."""
+        self._stops += 1
+        self._coordinator.stop(reason, grace=STOP_GRACE if self._stops == 1 else 0.0)
+        self._force.set()
+
+    async def _obey_force(self) -> None:
+        await self._force.wait()
+        with trio.move_on_after(STOP_GRACE + FORCE_AFTER):
+            while self._stops < 2:
+                self._force = trio.Event()
+                await self._force.wait()
+            await trio.sleep(FORCE_AFTER)
+        self._crawling.cancel()
+
+    async def _keep_time(self) -> None:
+        """Sample rates, report progress, and notice the end."""
+        ticks = 0
+        told = 0.0
+        while True:
+            if ticks % 2 == 0:
+                self._steering.rates.sample(time.monotonic(), self._steering.counters())
+                await self._steering.refresh_directories()
+            lifecycle = self._coordinator.lifecycle
+            if lifecycle.state is CrawlState.COMPLETE and lifecycle.since != told:
+                told = lifecycle.since
+                self._report.complete(self._steering.snapshot(), self._elapsed())
+                if self._once:
+                    self._coordinator.stop(Reason.DRAINED, grace=0.0)
+            self._report.progress(self._steering.snapshot())
+            ticks += 1
+            with trio.move_on_after(PROGRESS_INTERVAL):
+                await lifecycle.changed.wait()
+
+
+def run_daemon(config: Config, data_dir: Path, sock: socket.socket, *, once: bool, report: Report) -> int:
+    """Run the daemon; the exit code.
+
+    Raises:
+        SpiderdError: it cannot start or go on, with a sentence for the user.
+    """
+    if config.archive.format != "files":
+        raise ConfigError(f'archive.format = "{config.archive.format}" is not available yet; use "files".')
+    daemon = Daemon(config, data_dir, sock, once=once, report=report)
+    with _single_error():
+        return trio.run(daemon.run)
+
+
+@contextmanager
+def _single_error() -> Iterator[None]:
+    """Raise the one error for the user that a nursery has wrapped into a group."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        ours = group.subgroup(SpiderdError)
+        while isinstance(ours, BaseExceptionGroup):
+            ours = ours.exceptions[0]  # type: ignore[assignment]  # a member of the group, at some depth
+        if ours is None:
+            raise
+        raise ours from None

@@ -1,0 +1,44 @@
+"""What an answer means: pure decisions on status and headers, before and after the body."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spiderd.states import Failure
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})  # RFC 9110 15.4; 300 and 304 name no other URL to go to
+THROTTLED = frozenset({429, 503})  # events of the host
+
+
+def failure_of(status: int) -> Failure:
+    """Why an answer with this status is no page; NONE for a page or a redirect."""
+    if 200 <= status < 300:
+        return Failure.NO_CONTENT if status in (204, 205) else Failure.NONE
+    if status in REDIRECTS:
+        return Failure.NONE
+    if status in THROTTLED:
+        return Failure.THROTTLED
+    return Failure.SERVER_ERROR if status >= 500 else Failure.HTTP_ERROR  # RFC 9110 15: invalid codes as 5xx
+
+
+class WantedTypes:
+    """Which media types are kept (`fetch.types`); `text/*` takes a whole family."""
+
+    def __init__(self, types: Sequence[str]) -> None:
+        self._types = frozenset(t.lower() for t in types)
+        self._families = tuple(t[:-1] for t in self._types if t.endswith("/*"))
+        self._all = "*/*" in self._types
+
+    def __contains__(self, content_type: str) -> bool:
+        essence = essence_of(content_type)
+        return (
+            not essence  # undeclared: most such answers are pages
+            or self._all
+            or essence in self._types
+            or essence.startswith(self._families or ("\0",))
+        )
+
+
+def essence_of(content_type: str) -> str:
+    """Media type without parameters, in lower case."""
+    return content_type.partition(";")[0].strip().lower()

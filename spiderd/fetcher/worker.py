@@ -1,0 +1,204 @@
+"""A worker: serves one lease after the other and owns the download directory it writes to."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from typing import TYPE_CHECKING
+
+import trio
+
+from spiderd.config import Config
+from spiderd.errors import SpiderdError
+from spiderd.fetch import Client, Exchange, FetchError, Headers
+from spiderd.fetcher.answers import REDIRECTS, WantedTypes, failure_of
+from spiderd.messages import Grant, Lease, Links, Outcome
+from spiderd.parse import parse_page
+from spiderd.states import Failure, OutcomeKind, Step
+from spiderd.urls import key_hash, resolve, seen_key
+
+if TYPE_CHECKING:
+    from spiderd.fetcher.fetcher import Fetcher
+
+ROBOTS_REDIRECTS = 5  # RFC 9309 2.3.1.2
+ROBOTS_BYTES = 512 * 1024  # RFC 9309 2.5 asks for at least 500 KiB
+SITEMAP_BYTES = 50 * 1024 * 1024  # sitemaps.org protocol
+DIGEST_BYTES = 16
+LARGE = 512 * 1024  # bodies above this are parsed in a thread, so that the other workers go on
+
+
+class Worker:
+    """One worker of a fetcher."""
+
+    def __init__(self, number: int, fetcher: Fetcher, client: Client, config: Config) -> None:
+        self.number = number
+        self._fetcher = fetcher
+        self._client = client
+        self._config = config
+        self._types = WantedTypes(config.fetch.types)
+        self._ready = trio.Event()  # a directory is there and not full
+        self._idle = trio.CancelScope()  # around the wait for a directory and a lease
+        self._dismissed = False
+
+    async def run(self, leases: trio.MemoryReceiveChannel[Lease]) -> None:
+        """Serve leases until dismissed."""
+        with leases:
+            while (lease := await self._next(leases)) is not None:
+                with self._fetcher.working(self.number, lease.url):
+                    outcome = await self._serve(lease)
+                    self._fetcher.send(outcome)
+                if outcome.number >= self._config.archive.max_count:
+                    self._ready = trio.Event()  # the outcome tells the coordinator that the directory is full
+
+    async def _next(self, leases: trio.MemoryReceiveChannel[Lease]) -> Lease | None:
+        with trio.CancelScope() as self._idle:
+            if self._dismissed:
+                return None
+            await self._ready.wait()
+            return await leases.receive()
+        return None
+
+    def dismiss(self) -> None:
+        """Take no more leases; what is in hand is finished."""
+        self._dismissed = True
+        self._idle.cancel()
+
+    async def take_directory(self, grant: Grant) -> None:
+        """Go on in this directory."""
+        await self._fetcher.writer.open(self.number, grant.directory, grant.count, grant.index_bytes)
+        self._ready.set()
+
+    async def _serve(self, lease: Lease) -> Outcome:
+        outcome = Outcome(lease.id, self.number, OutcomeKind.FAILED, fetched_at=time.time())
+        try:
+            if lease.kind == "robots":
+                await self._robots(lease, outcome)
+            else:
+                exchange = await self._get(lease.url, lease, outcome)
+                await self._judge(lease, exchange, outcome)
+        except FetchError as error:
+            outcome.failure = error.failure
+            outcome.detail = error.detail
+            outcome.status = outcome.status or error.status
+            outcome.address = error.address
+            if error.failure is Failure.TYPE_NOT_WANTED:
+                outcome.kind = OutcomeKind.SKIPPED
+        except SpiderdError as error:
+            outcome.kind = OutcomeKind.FAILED
+            outcome.failure = Failure.STORE_FAILED
+            outcome.detail = str(error)
+        except Exception as error:  # noqa: BLE001  # one strange page must not stop a worker
+            outcome.kind = OutcomeKind.FAILED
+            outcome.failure = Failure.INTERNAL_ERROR
+            outcome.detail = f"{type(error).__name__}: {error}"
+        return outcome
+
+    async def _get(self, url: str, lease: Lease, outcome: Outcome, limit: int | None = None) -> Exchange:
+        exchange = await self._client.get(
+            url,
+            etag=lease.etag,
+            last_modified=lease.last_modified,
+            wanted=self._wanted if lease.kind == "page" else None,
+            on_step=self._on_step,
+            max_body=limit,
+        )
+        headers = exchange.headers
+        outcome.status = exchange.status
+        outcome.address = exchange.address
+        outcome.content_type = headers.get("content-type")
+        outcome.etag = headers.get("etag")
+        outcome.last_modified = headers.get("last-modified")
+        outcome.size = len(exchange.body)
+        outcome.wire_size += exchange.wire_size
+        outcome.truncated = exchange.truncated
+        outcome.latency = exchange.latency
+        outcome.elapsed += exchange.elapsed
+        return exchange
+
+    def _on_step(self, step: Step) -> None:
+        self._fetcher.step(self.number, step)
+
+    def _wanted(self, status: int, headers: Headers) -> Failure:
+        if 200 <= status < 300 and headers.get("content-type") not in self._types:
+            return Failure.TYPE_NOT_WANTED
+        return Failure.NONE
+
+    # pages
+
+    async def _judge(self, lease: Lease, exchange: Exchange, outcome: Outcome) -> None:
+        status = exchange.status
+        if status in REDIRECTS:
+            self._redirect(lease, exchange, outcome)
+            return
+        outcome.failure = failure_of(status)
+        if outcome.failure is Failure.NONE:
+            await self._page(lease, exchange, outcome)
+        elif outcome.failure is Failure.NO_CONTENT:
+            outcome.kind = OutcomeKind.SKIPPED
+        else:
+            outcome.detail = f"HTTP status {status}"
+            outcome.retry_after = exchange.headers.get("retry-after")
+
+    def _redirect(self, lease: Lease, exchange: Exchange, outcome: Outcome) -> None:
+        location = exchange.headers.get("location")
+        target = resolve(lease.url, location) if location else None
+        if target is None:
+            outcome.failure = Failure.BAD_REDIRECT
+            outcome.detail = f"redirect to {location!r}" if location else "redirect without a Location"
+        elif lease.hops >= self._config.fetch.max_redirects:
+            outcome.failure = Failure.TOO_MANY_REDIRECTS
+            outcome.detail = f"more than {self._config.fetch.max_redirects} redirects in a row"
+        else:
+            outcome.kind = OutcomeKind.REDIRECT
+            outcome.location = target
+            outcome.links = self._single_link(target, lease.depth)
+
+    def _single_link(self, target: str, depth: int) -> Links:
+        reason = self._fetcher.scope.decide(target, depth)
+        if reason:
+            return Links(b"", [], b"", {reason: 1})
+        return Links(key_hash(seen_key(target, self._config.urls)), [target], b"", {})
+
+    async def _page(self, lease: Lease, exchange: Exchange, outcome: Outcome) -> None:
+        body = exchange.body
+        outcome.digest = hashlib.blake2b(body, digest_size=DIGEST_BYTES).digest()
+        verdict = await self._fetcher.claim(lease.id, outcome.digest)
+        outcome.kind = OutcomeKind.STORED if verdict.new else OutcomeKind.DUPLICATE
+        if verdict.follow:
+            self._on_step(Step.PARSING)
+            if len(body) > LARGE:
+                page = await trio.to_thread.run_sync(self._parse, lease, body, outcome)
+            else:
+                page = self._parse(lease, body, outcome)
+            outcome.links, outcome.title, outcome.charset = page
+        if not verdict.new:
+            return
+        self._on_step(Step.STORING)
+        stored = await self._fetcher.writer.store(self.number, lease.url, body)
+        outcome.directory, outcome.number = stored.directory, stored.number
+        outcome.index_bytes = stored.index_bytes
+
+    def _parse(self, lease: Lease, body: bytes, outcome: Outcome) -> tuple[Links, str, str]:
+        page = parse_page(
+            body, lease.url, outcome.content_type, self._config, self._fetcher.scope, lease.depth + 1
+        )
+        return page.links, page.title, page.charset
+
+    # robots.txt
+
+    async def _robots(self, lease: Lease, outcome: Outcome) -> None:
+        url = lease.url
+        for _ in range(ROBOTS_REDIRECTS + 1):
+            exchange = await self._get(url, lease, outcome, ROBOTS_BYTES)
+            if exchange.status not in REDIRECTS:
+                outcome.kind = OutcomeKind.ROBOTS
+                outcome.failure = failure_of(exchange.status)
+                outcome.body = exchange.body if 200 <= exchange.status < 300 else b""
+                outcome.retry_after = exchange.headers.get("retry-after")
+                return
+            target = resolve(url, exchange.headers.get("location"))
+            if target is None:
+                outcome.failure = Failure.BAD_REDIRECT
+                return
+            url = target
+        outcome.failure = Failure.TOO_MANY_REDIRECTS

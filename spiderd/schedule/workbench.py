@@ -1,0 +1,136 @@
+"""The workbench: which host may be asked next. Pure; whoever uses it says what time it is.
+
+Problem: of many hosts with waiting URLs, find at any moment one that may be asked now, the one whose next URL
+ranks best, without looking at the others; no host may ever make another wait.
+
+Structure: a `HostQueue` holds the next few URLs of its host, read ahead from the frontier. A host that may
+be asked later lies in a heap by that time; one that may be asked now lies in a heap by the rank of its next
+URL; one that cannot go on by itself (all its connections busy, robots.txt on its way, its address busy,
+nothing read ahead) lies in none and is placed again by the event that it waits for. Each placing has a
+ticket of its own, so that an entry that has been overtaken is recognised when it surfaces. Cost: O(log hosts)
+a lease; memory: hosts on the bench (bounded by its owner) times the URLs read ahead.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from heapq import heappop, heappush
+
+from msgspec import Struct, field
+
+from spiderd.config.declaration import Politeness
+from spiderd.robots.policy import RobotsRecord
+from spiderd.robots.rules import Robots
+from spiderd.schedule.politeness import HostState, asked, connections_of, may_ask_at
+from spiderd.store.records import WaitingUrl
+
+READ_AHEAD = 64  # URLs of a host read from the frontier at a time
+LOW_WATER = 24  # at which more are read
+
+
+class OriginRobots(Struct):
+    """What robots.txt of one origin (RFC 9309 2.3: scheme, host and port) says."""
+
+    record: RobotsRecord
+    robots: Robots
+
+
+class HostQueue(Struct):
+    """One host with work, as the workbench sees it."""
+
+    id: int
+    key: str
+    state: HostState
+    heads: deque[tuple[bytes, WaitingUrl]] = field(default_factory=deque)  # read ahead, by rank
+    after: bytes = b""  # frontier key up to which has been read
+    more: bool = True  # the frontier may hold URLs behind `after`
+    reading: bool = False  # a read is under way
+    in_flight: int = 0
+    pages: int = 0  # complete and in flight, for scope.max_pages_per_host
+    robots: dict[str, OriginRobots] = field(default_factory=dict)
+    awaiting_robots: set[str] = field(default_factory=set)  # origins whose robots.txt is on its way
+    address: str = ""  # that answered last
+    awaiting_address: bool = False  # that address has all the connections it may have
+    fetcher: int = -1  # that has its connections
+    ticket: int = 0  # of its newest place in a heap; older entries are stale
+
+    def reread(self) -> None:
+        """Forget what was read ahead: the frontier holds something better, or again."""
+        self.heads.clear()
+        self.after = b""
+        self.more = True
+
+    @property
+    def wants_read(self) -> bool:
+        """Whether more should be read ahead."""
+        return self.more and not self.reading and len(self.heads) < LOW_WATER
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is left to do for the host."""
+        return not (self.heads or self.more or self.reading or self.in_flight)
+
+
+class Workbench:
+    """The hosts with work, each in its place."""
+
+    def __init__(self, rules: Politeness) -> None:
+        self.rules = rules
+        self.hosts: dict[int, HostQueue] = {}
+        self.hungry: set[int] = set()  # hosts for which more is to be read ahead
+        self._ready: list[tuple[bytes, int, int]] = []  # rank of the next URL, host, ticket
+        self._later: list[tuple[float, int, int]] = []  # time, host, ticket
+        self._tickets = 0
+
+    def place(self, host: HostQueue, now: float) -> None:
+        """Put a host where it belongs now. To be called after every change of it."""
+        if host.wants_read:
+            self.hungry.add(host.id)
+        self._tickets += 1
+        host.ticket = self._tickets
+        if (
+            not host.heads
+            or host.awaiting_robots
+            or host.awaiting_address
+            or host.in_flight >= connections_of(host.state, self.rules)
+        ):
+            return
+        at = may_ask_at(host.state)
+        if at > now:
+            heappush(self._later, (at, host.id, host.ticket))
+        else:
+            heappush(self._ready, (host.heads[0][0][4:], host.id, host.ticket))
+
+    def take(self, now: float) -> HostQueue | None:
+        """The host that may be asked now and whose next URL ranks best; it is in no place until `place`."""
+        while self._later and self._later[0][0] <= now:
+            _, number, ticket = heappop(self._later)
+            host = self._current(number, ticket)
+            if host is not None:
+                heappush(self._ready, (host.heads[0][0][4:], number, ticket))
+        while self._ready:
+            _, number, ticket = heappop(self._ready)
+            host = self._current(number, ticket)
+            if host is not None:
+                return host
+        return None
+
+    def next_time(self) -> float | None:
+        """Unix time at which a host becomes ready; None where nothing waits for time to pass."""
+        while self._later:
+            at, number, ticket = self._later[0]
+            if self._current(number, ticket) is not None:
+                return at
+            heappop(self._later)
+        return None
+
+    def lease(self, host: HostQueue, now: float) -> tuple[bytes, WaitingUrl]:
+        """Take the host's next URL: a request to it is being handed out now."""
+        head = host.heads.popleft()
+        host.in_flight += 1
+        asked(host.state, now, self.rules)
+        return head
+
+    def _current(self, number: int, ticket: int) -> HostQueue | None:
+        host = self.hosts.get(number)
+        return host if host is not None and host.ticket == ticket and host.heads else None

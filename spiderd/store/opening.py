@@ -1,0 +1,74 @@
+"""Opening a store for a crawl: what an earlier run has left, and ranks in the order that is wanted now."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from spiderd.config.declaration import Order
+from spiderd.protocol import Counters
+from spiderd.schedule.ranks import rank
+from spiderd.store.environment import Environment
+from spiderd.store.ledger import Found, Ledger
+from spiderd.store.step import copy_of
+
+
+class Restored(Struct):
+    """What was found in the store."""
+
+    counters: Counters
+    leased: int  # URLs that were in flight when the last daemon ended; they wait again
+    crawl: str  # name of the crawl
+    seeds: list[str]
+    paused: bool
+    hosts: list[int]  # with work, the first of them
+    began: float
+
+
+def open_ledger(path: Path, order: Order, *, sync: bool = True) -> tuple[Environment, Ledger]:
+    """Open environment and ledger; to be called in the store's thread."""
+    env = Environment(path, sync=sync)
+
+    def ranked(depth: int, sequence: int, inlinks: int, tail: bool) -> bytes:  # noqa: FBT001  # hot
+        return rank(order, depth=depth, sequence=sequence, inlinks=inlinks, tail=tail)
+
+    return env, Ledger(env, ranked, counts_inlinks=order == "best")
+
+
+def restore(ledger: Ledger, order: Order, seeds: Sequence[str], most_hosts: int) -> Restored:
+    """Take up the crawl where it was left; counters are those before `seeds` are added."""
+    ledger.begin()
+    state = ledger.state
+    state.crawl = state.crawl or secrets.token_hex(4)
+    if state.order != order:
+        if state.order:
+            ledger.rerank()
+        state.order = order
+    restored = Restored(
+        copy_of(state.counters),
+        ledger.forget_leases(),
+        state.crawl,
+        [*state.seeds, *(seed for seed in dict.fromkeys(seeds) if seed not in state.seeds)],
+        state.paused,
+        ledger.hosts_waiting(0, most_hosts),
+        state.began,
+    )
+    state.seeds = restored.seeds
+    return restored
+
+
+def set_paused(ledger: Ledger, *, paused: bool) -> None:
+    """Remember whether somebody has paused the crawl."""
+    ledger.begin()
+    ledger.state.paused = paused
+
+
+def add_seeds(ledger: Ledger, found: Found, seeds: Sequence[str]) -> list[bool]:
+    """Add URLs as seeds; True for each that was new."""
+    new = ledger.add(found)
+    state = ledger.state
+    state.seeds = [*state.seeds, *(seed for seed in dict.fromkeys(seeds) if seed not in state.seeds)]
+    return new

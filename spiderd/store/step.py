@@ -1,0 +1,130 @@
+"""One step of the coordinator in the store: everything that has come together since the last one, in one go.
+
+The coordinator's loop and the store's thread hand each other one object a turn. While the thread works on a
+step, what comes in is collected for the next one; so under load a step carries many outcomes and its fixed
+costs are shared.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+from spiderd.messages import Grant
+from spiderd.protocol import Counters
+from spiderd.store.ledger import Done, Found, Ledger
+from spiderd.store.records import WaitingUrl, host_key_bytes
+
+
+class Read(Struct):
+    """URLs to be read ahead for a host."""
+
+    host: int
+    after: bytes
+    count: int
+
+
+class Step(Struct, kw_only=True):
+    """What the store is asked for."""
+
+    now: float
+    done: list[Done] = field(default_factory=list)
+    leased: list[bytes] = field(default_factory=list)  # frontier keys handed out
+    returned: list[bytes] = field(default_factory=list)  # frontier keys whose lease ended without an outcome
+    claims: list[tuple[int, bytes]] = field(default_factory=list)  # lease, digest
+    adds: list[Found] = field(default_factory=list)
+    opens: list[int] = field(default_factory=list)  # hosts to be put on the workbench
+    reads: list[Read] = field(default_factory=list)
+    rolls: list[int] = field(default_factory=list)  # workers whose directory is full
+    grants: list[int] = field(default_factory=list)  # workers of a fetcher that has just been started
+    max_count: int = 0  # resources in one directory
+    robots: list[str] = field(default_factory=list)  # origins whose record is wanted
+    saves: list[tuple[str, bytes, bytes]] = field(default_factory=list)  # table, key, value
+    more_hosts: tuple[int, int] | None = None  # after which host, how many
+
+
+class Opened(Struct):
+    """A host as the store knows it."""
+
+    host: int
+    key: str
+    complete: int
+    state: bytes | None  # of politeness
+
+
+class Effects(Struct, kw_only=True):
+    """What the store answers."""
+
+    counters: Counters
+    pages: list[int] = field(default_factory=list)  # page numbers of `done`, 0 where it is tried again
+    claims: list[tuple[int, bytes, str | None]] = field(default_factory=list)  # lease, digest, first URL
+    added: list[list[bool]] = field(default_factory=list)
+    opened: list[Opened] = field(default_factory=list)
+    heads: list[tuple[Read, list[tuple[bytes, WaitingUrl]]]] = field(default_factory=list)
+    grants: list[Grant] = field(default_factory=list)
+    robots: list[tuple[str, bytes | None]] = field(default_factory=list)
+    touched: dict[int, bytes] = field(default_factory=dict)  # host -> lowest new frontier key
+    more_hosts: list[int] = field(default_factory=list)
+    next_due: float | None = None  # unix time of the next retry
+
+
+def perform(ledger: Ledger, step: Step) -> Effects:
+    """Execute a step in the open transaction."""
+    ledger.forget_leases(step.returned)
+    pages = [ledger.record(done) for done in step.done]
+    added = [ledger.add(found) for found in step.adds]
+    for table, key, value in step.saves:
+        ledger.put(table, key, value)
+    next_due = ledger.wake(step.now)
+    ledger.mark_leased(step.leased, step.now)
+    return Effects(
+        pages=pages,
+        claims=[(lease, digest, ledger.first_with(digest)) for lease, digest in step.claims],
+        added=added,
+        opened=[open_host(ledger, host) for host in step.opens],
+        heads=[(read, ledger.heads(read.host, read.after, read.count)) for read in step.reads],
+        grants=grants_for(ledger, step.grants, step.max_count)
+        + [roll(ledger, worker) for worker in step.rolls],
+        robots=[(origin, ledger.get("robots", origin.encode())) for origin in step.robots],
+        touched=ledger.take_touched(),
+        more_hosts=ledger.hosts_waiting(*step.more_hosts) if step.more_hosts else [],
+        next_due=next_due,
+        counters=copy_of(ledger.state.counters),
+    )
+
+
+def open_host(ledger: Ledger, host: int) -> Opened:
+    """Read what the workbench needs of a host."""
+    record = ledger.host(host)
+    return Opened(host, record.key, record.complete, ledger.get("politeness", host_key_bytes(host)))
+
+
+def roll(ledger: Ledger, worker: int) -> Grant:
+    """Give a worker its next directory, the old one being full."""
+    for number, record in ledger.open_directories():
+        if record.worker == worker:
+            record.open = False
+            ledger.put_directory(number, record)
+    return Grant(worker, ledger.new_directory(worker), 0, 0)
+
+
+def grants_for(ledger: Ledger, workers: list[int], max_count: int) -> list[Grant]:
+    """Each worker's directory at start: one that is still open, or a new one."""
+    unclaimed = [(n, r) for n, r in ledger.open_directories() if r.count < max_count]
+    grants = []
+    for worker in workers:
+        own = next((entry for entry in unclaimed if entry[1].worker == worker), None)
+        if own is None:
+            grants.append(Grant(worker, ledger.new_directory(worker), 0, 0))
+            continue
+        unclaimed.remove(own)
+        grants.append(Grant(worker, own[0], own[1].count, own[1].index_bytes))
+    return grants
+
+
+def copy_of(counters: Counters) -> Counters:
+    """Counters that the event loop may keep while the ledger goes on counting."""
+    copy = Counters(**{name: getattr(counters, name) for name in counters.__struct_fields__})
+    copy.statuses = dict(counters.statuses)
+    copy.failures = dict(counters.failures)
+    copy.refused = dict(counters.refused)
+    return copy
