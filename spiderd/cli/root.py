@@ -22,7 +22,7 @@ class Place(NamedTuple):
 
 
 COMMANDS: dict[str, Place] = {
-    "start": Place("start", "Start a crawl, or go on with the one in the data directory."),
+    "start": Place("start", "Start a crawl from URLs, or go on with the one in the data directory."),
     "status": Place("status", "Show whether the daemon runs and how far it is."),
     "workers": Place("lists", "List the workers and what each is doing."),
     "hosts": Place("lists", "List the hosts with their queues."),

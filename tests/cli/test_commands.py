@@ -1,0 +1,188 @@
+"""The commands that ask a daemon, against the real API."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from rich.cells import cell_len
+from rich.text import Text
+
+from spiderd.protocol import DirectoryRow
+from spiderd.states import CrawlState
+from tests.cli.serving import daemon, impostor
+
+LISTS = ["workers", "hosts", "directories", "errors"]
+
+
+def test_status_of_a_running_daemon(spiderd, crawl):
+    code, out, err = spiderd("status")
+    assert (code, err) == (0, "")
+    facts = dict(re.split(r"\s{2,}", line, maxsplit=1) for line in out.splitlines())
+    assert facts["state"] == "running for 59s"
+    assert facts["URLs"] == "100 known: 60 waiting, 2 processing, 35 complete, 3 error"
+    assert facts["pages"] == "30 stored (121 KiB), 1.5/s, 2.00 KiB/s"
+    assert facts["workers"] == "2: 1 idle, 1 receiving"
+    assert "pid 4711" in facts["daemon"]
+
+
+def test_status_as_json_is_the_snapshot(spiderd, crawl):
+    code, out, _ = spiderd("status", "--json")
+    assert code == 0
+    assert json.loads(out)["counters"]["statuses"] == {"200": 30, "404": 3}
+
+
+def test_status_follows_the_lsb(spiderd, path, monkeypatch):
+    assert spiderd("status")[0] == 3
+    with impostor(path, [b"garbage\r\n"]):
+        assert spiderd("status")[0] == 4
+    path.unlink()
+    monkeypatch.setenv("SPIDERD_SOCKET", "/" + "x" * 200)
+    assert spiderd("status")[0] == 4
+    monkeypatch.delenv("SPIDERD_SOCKET")
+    code, out, err = spiderd("status", "--config", "/nowhere.toml")
+    assert (code, out) == (4, "")
+    assert err == "spiderd: cannot read the configuration /nowhere.toml: No such file or directory\n"
+
+
+@pytest.mark.parametrize("command", [*LISTS, "pause", "resume", "stop", "retry", "events"])
+def test_other_commands_say_that_nobody_is_there(spiderd, path, command):
+    code, out, err = spiderd(command)
+    assert (code, out) == (69, "")
+    assert err == f"spiderd: no daemon is running: there is no socket at {path}\n"
+
+
+def test_the_daemon_of_a_data_directory_is_found(spiderd, tmp_path):
+    with daemon(tmp_path / "spiderd.sock"):
+        assert spiderd("status", "--data-dir", str(tmp_path))[0] == 0
+        assert spiderd("status", "--socket", str(tmp_path / "spiderd.sock"))[0] == 0
+    assert spiderd("status", "--data-dir", str(tmp_path))[0] == 3
+
+
+@pytest.mark.parametrize("command", LISTS)
+def test_lists_are_aligned_text_in_a_pipe_and_json_on_demand(spiderd, crawl, command):
+    code, out, _ = spiderd(command)
+    assert code == 0
+    rows = json.loads(spiderd(command, "--json")[1])["rows"]
+    assert len(out.splitlines()) == len(rows) + 1
+    assert "\x1b" not in out
+    assert not {line for line in out.splitlines() if line != line.rstrip()}
+
+
+def test_a_list_is_cut_with_a_word_about_the_rest(spiderd, crawl):
+    code, out, err = spiderd("directories", "--limit", "3", "--offset", "2")
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()[1:]] == ["3", "4", "5"]
+    assert err == "spiderd: 3 of 10 rows (see --limit, --offset)\n"
+    (asked,) = crawl.asked
+    assert (asked.limit, asked.offset) == (3, 2)
+
+
+@pytest.mark.parametrize(("limit", "rows"), [("0", 1234), ("501", 501), ("500", 500)])
+def test_a_long_list_is_fetched_in_pieces_that_the_daemon_gives(spiderd, crawl, limit, rows):
+    crawl.directory_rows[:] = [
+        DirectoryRow(directory=n, worker=0, count=1, max_count=1, bytes=1, open=False, path=f"pages/{n}")
+        for n in range(1234)
+    ]
+    code, out, _ = spiderd("directories", "--limit", limit, "--json")
+    assert code == 0
+    assert [row["directory"] for row in json.loads(out)["rows"]] == list(range(rows))
+
+
+def test_a_list_takes_sort_and_filter_and_refuses_what_is_no_field(spiderd, crawl):
+    assert spiderd("errors", "--sort", "at", "--desc", "--filter", "x")[0] == 0
+    (asked,) = crawl.asked
+    assert (asked.sort, asked.desc, asked.filter) == ("at", True, "x")
+    code, _, err = spiderd("errors", "--sort", "size")
+    assert code == 2
+    assert err.startswith("spiderd: sort: no such field")
+
+
+def test_hostile_text_is_shown_harmless(crawl, on_terminal):
+    path = "[red]\x1b[2J\u202egnp.exe\n漢字"
+    crawl.directory_rows[:] = [
+        DirectoryRow(directory=1, worker=0, count=1, max_count=2, bytes=1, open=True, path=path)
+    ]
+    shown = on_terminal("directories")
+    assert "[red][2Jgnp.exe 漢字" in shown
+    assert "\x1b[2J" not in shown
+
+
+@pytest.mark.parametrize("command", [*LISTS, "status"])
+def test_a_terminal_gets_a_table_that_fits(crawl, on_terminal, monkeypatch, command):
+    shown = on_terminal(command)
+    assert "\x1b[1m" in shown
+    assert max(cell_len(Text.from_ansi(line).plain) for line in shown.splitlines()) <= 80
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not re.search(r"\x1b\[[0-9;]*3[0-9]m", on_terminal(command))
+
+
+def test_pause_resume_retry(spiderd, crawl):
+    assert spiderd("pause") == (0, "paused (user)\n", "")
+    assert crawl.state is CrawlState.PAUSED
+    assert spiderd("pause")[0] == 0
+    assert spiderd("resume")[1].startswith("running")
+    assert json.loads(spiderd("retry", "--json")[1])["state"] == "running"
+
+
+def test_add_says_what_became_of_each(spiderd, crawl, tmp_path):
+    assert spiderd("add", "http://new.test/", "http://example.test/") == (
+        0,
+        "1 new, 1 known, 0 refused\n",
+        "",
+    )
+    code, out, err = spiderd("add", "ftp://x/")
+    assert (code, out) == (1, "0 new, 0 known, 1 refused\n")
+    assert err.startswith("spiderd: ftp://x/ is refused: ")
+    file = tmp_path / "seeds.txt"
+    file.write_bytes(b"\xef\xbb\xbf# seeds\n\n  http://a.test/\r\nhttp://b.test/#c\n\xff\n")
+    code, out, _ = spiderd("add", "--file", str(file), "http://c.test/", "--json")
+    assert code == 0
+    assert [row["url"] for row in json.loads(out)["results"]] == [
+        "http://c.test/", "http://a.test/", "http://b.test/#c", "\ufffd"
+    ]  # fmt: skip
+
+
+def test_add_cuts_a_long_file_into_requests_that_the_daemon_takes(spiderd, crawl, tmp_path):
+    file = tmp_path / "seeds.txt"
+    file.write_text("".join(f"http://host-{number}.test/{'x' * 100}\n" for number in range(20_000)))
+    code, out, _ = spiderd("add", "--file", str(file))
+    assert (code, out) == (0, "20,000 new, 0 known, 0 refused\n")
+
+
+def test_add_without_anything_or_without_its_file_is_a_usage_error(spiderd, crawl, tmp_path):
+    assert spiderd("add") == (2, "", "spiderd: add wants a URL, or --file (see spiderd add --help)\n")
+    code, _, err = spiderd("add", "--file", str(tmp_path / "none"))
+    assert code == 2
+    assert "No such file" in err
+
+
+def test_stop_waits_until_nobody_answers(path, spiderd):
+    with daemon(path) as crawl:
+        code, out, err = spiderd("stop", "--timeout", "0.1")
+        assert (code, out) == (69, "stopping (user)\n")
+        assert "still busy after 0.1 s" in err
+        assert crawl.state is CrawlState.STOPPING
+        assert spiderd("stop", "--timeout", "0")[0] == 0
+
+
+def test_why_tells_all_that_is_known(spiderd, crawl):
+    code, out, _ = spiderd("why", "http://example.test/")
+    assert code == 0
+    assert "may be fetched" in out
+    assert json.loads(spiderd("why", "http://example.test/", "--json")[1])["url"]
+
+
+def test_events_from_a_level_on_and_only_the_last(spiderd, crawl):
+    for number in range(5):
+        crawl.log.add("info", f"name{number}", f"message\x1b {number}", url="http://h/")
+    crawl.log.add("debug", "quiet", "unheard")
+    code, out, _ = spiderd("events", "-n", "2")
+    assert code == 0
+    assert [line.split(maxsplit=1)[1] for line in out.splitlines()] == [
+        "info    name3  message 3  http://h/",
+        "info    name4  message 4  http://h/",
+    ]
+    lines = spiderd("events", "--json", "--level", "debug")[1].splitlines()
+    assert [json.loads(line)["id"] for line in lines] == [1, 2, 3, 4, 5, 6]
