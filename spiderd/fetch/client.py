@@ -97,7 +97,7 @@ class Client:
     ) -> None:
         self.limits = Limits.of(config.fetch)
         self.cookies = Cookies()
-        self.pool = Pool()
+        self.pool = Pool(max_here=config.politeness.per_host)  # all that a host may have stay warm
         self._guard = Guard(config.scope, seeds)
         dialer = Dialer(resolver or Resolver(), self._guard, parse_proxy(config.fetch.proxy), tls)
         self.transport = Transport(dialer, self.limits, self.pool)

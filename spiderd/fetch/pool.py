@@ -20,8 +20,9 @@ KEEP = 60.0  # seconds; most servers close sooner
 class Pool:
     """All idle connections of a client."""
 
-    def __init__(self, max_idle: int = MAX_IDLE, keep: float = KEEP) -> None:
-        self.max_idle = max_idle
+    def __init__(self, max_idle: int = MAX_IDLE, keep: float = KEEP, *, max_here: int = MAX_IDLE_HERE) -> None:
+        self.max_here = max_here
+        self.max_idle = max(max_idle, max_here)
         self.keep = keep
         self._idle: dict[object, list[Connection]] = {}
         self._ages: OrderedDict[Connection, None] = OrderedDict()  # longest idle first
@@ -48,7 +49,7 @@ class Pool:
         here = self._idle.setdefault(connection.key, [])
         here.append(connection)
         self._ages[connection] = None
-        if len(here) > MAX_IDLE_HERE:
+        if len(here) > self.max_here:
             self._drop(here[0])
         while len(self._ages) > self.max_idle:
             self._drop(next(iter(self._ages)))
