@@ -63,7 +63,7 @@ def add(client: Client, urls: tuple[str, ...], seeds: IO[str] | None, *, as_json
 @asks_daemon
 @json_option
 def retry(client: Client, *, as_json: bool) -> None:
-    """Put all failed URLs back into the queue."""
+    """Put failed URLs whose failure may pass back into the queue."""
     answer = client.retry()
     if as_json:
         print_json(answer)

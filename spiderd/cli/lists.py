@@ -110,7 +110,7 @@ def directories(client: Client, **asked: Any) -> None:
 def errors(client: Client, **asked: Any) -> None:
     """List the URLs that have failed for good.
 
-    `spiderd retry` puts them back into the queue.
+    `spiderd retry` puts those whose failure may pass back into the queue.
     """
     _list(client.errors, ERRORS, **asked)
 

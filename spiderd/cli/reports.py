@@ -81,6 +81,8 @@ def live_view(snapshot: Snapshot) -> RenderableType:
     counters = snapshot.counters
     done = counters.complete + counters.error
     bar = Table.grid(padding=(0, 1))
+    for _ in range(3):
+        bar.add_column(no_wrap=True, overflow="ellipsis")
     bar.add_row(
         Text(snapshot.state, style=STATE_STYLES.get(snapshot.state, "")),
         ProgressBar(total=max(1, counters.known), completed=done, width=30),

@@ -30,7 +30,7 @@ COMMANDS: dict[str, Place] = {
     "errors": Place("lists", "List the URLs that have failed for good."),
     "events": Place("events", "Show what has happened lately."),
     "add": Place("control", "Add URLs to the crawl."),
-    "retry": Place("control", "Put all failed URLs back into the queue."),
+    "retry": Place("control", "Put failed URLs whose failure may pass back into the queue."),
     "pause": Place("control", "Let nothing more be fetched until resume."),
     "resume": Place("control", "Go on after pause."),
     "stop": Place("control", "Stop the daemon; the next start goes on from there."),
