@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def sock_path() -> Iterator[Path]:
+    """A path short enough for a socket, whatever pytest's own temporary directory is called."""
+    with tempfile.TemporaryDirectory(prefix="spiderd-") as directory:
+        yield Path(directory) / "api.sock"
+
+
+@pytest.fixture(autouse=True)
+def _colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same theme on every machine."""
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.delenv("TEXTUAL_THEME", raising=False)

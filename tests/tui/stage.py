@@ -1,0 +1,263 @@
+"""A crawl with contents that a test chooses: fulfils the API's `Crawl` and is served by the real API.
+
+For pictures and loads that a real crawl cannot be brought to: exact figures, 20,000 hosts, hostile titles.
+Everything that is about behaviour is tested against a real daemon instead.
+"""
+
+from __future__ import annotations
+
+import random
+
+import msgspec
+
+from spiderd.api.crawl import ListQuery
+from spiderd.api.events import EventLog
+from spiderd.protocol import (
+    API_VERSION,
+    Added,
+    AddResult,
+    Counters,
+    Directories,
+    DirectoryRow,
+    ErrorRow,
+    Errors,
+    Events,
+    Hello,
+    HostRow,
+    Hosts,
+    Rates,
+    Retried,
+    Snapshot,
+    StateReply,
+    Why,
+    WorkerRow,
+    Workers,
+)
+from spiderd.states import CrawlState, Reason, Step
+
+NOW = 1_750_000_000.0  # the stage's clock stands still
+NAMES = ("news", "docs", "blog", "shop", "wiki", "lists", "files", "static", "forum", "maps")
+
+
+class Stage:
+    """Rows are plain attributes; change them and the next answer has them."""
+
+    def __init__(self, *, threads: int = 8, hosts: int = 40, directories: int = 20, errors: int = 30) -> None:
+        self.chance = random.Random(7)
+        self.log = EventLog(clock=lambda: NOW, burst=1_000_000)
+        self.state, self.reason, self.message = CrawlState.RUNNING, Reason.NONE, ""
+        self.api = API_VERSION
+        self.pid = 4121
+        self.crawl = "amber-fox"
+        self.known: set[str] = {"https://news.example.com/"}
+        self.calls: list[str] = []
+        self.worker_rows = [self._worker(number) for number in range(threads)]
+        self.host_rows = [self._host(number) for number in range(hosts)]
+        self.directory_rows = [self._directory(number, threads, directories) for number in range(directories)]
+        self.error_rows = [self._error(number) for number in range(errors)]
+        self.counters = Counters(
+            known=1_284_551,
+            waiting=412_087,
+            processing=threads,
+            complete=870_145,
+            error=2_311,
+            pages=860_902,
+            duplicates=9_140,
+            redirects=103,
+            bytes=15_247_893_012,
+            bytes_received=4_647_893_012,
+            links=31_000_000,
+            hosts=hosts,
+            statuses={"200": 861_002, "404": 6_200, "301": 1_103, "503": 2_311},
+            failures={"server_error": 2_000, "idle_timeout": 311},
+        )
+        self.history = [
+            max(0.0, 90 + 60 * self.chance.random() - (40 if 200 < x < 260 else 0)) for x in range(480)
+        ]
+
+    def _worker(self, number: int) -> WorkerRow:
+        step = (Step.RECEIVING, Step.WAITING, Step.PARSING, Step.STORING, Step.IDLE, Step.CONNECTING)[
+            number % 6
+        ]
+        host = f"{NAMES[number % len(NAMES)]}.example.com"
+        return WorkerRow(
+            worker=number,
+            step=step,
+            since=NOW - (6.7 if number == 7 else 0.1 * (number % 9)),
+            url="" if step is Step.IDLE else f"https://{host}/c/2026-08-21/doc-inczf{number:04}.html",
+            directory=20 + number,
+            pages=13_812 - 7 * number,
+            errors=number % 4 * 5,
+        )
+
+    def _host(self, number: int) -> HostRow:
+        states = ("fetching", "ready", "delayed", "backoff", "parked", "unreachable", "done", "robots")
+        state = states[number % 8]
+        return HostRow(
+            host=f"{NAMES[number % 10]}{number}.example.com",
+            state=state,
+            waiting=0 if state == "done" else 81_204 // (number + 1),
+            processing=int(state == "fetching"),
+            complete=74_112 // (number + 1),
+            error=number % 5,
+            delay=1.0 if number % 8 != 3 else 8.0,
+            next_allowed=NOW + 22 if state == "backoff" else 0.0,
+            robots=("ok", "none", "denied", "unreachable")[number % 4],
+            last_status=(200, 200, 404, 503)[number % 4],
+            reason={
+                "backoff": "503 three times",
+                "parked": "trap: 50 pages of one shape",
+                "unreachable": "no such name",
+            }.get(state, ""),
+        )
+
+    def _directory(self, number: int, threads: int, total: int) -> DirectoryRow:
+        open_ = number >= total - threads
+        return DirectoryRow(
+            directory=number,
+            worker=number % threads,
+            count=(number * 617) % 5000 if open_ else 5000,
+            max_count=5000,
+            bytes=((number * 617) % 5000 if open_ else 5000) * 17_000,
+            open=open_,
+            path=f"/var/lib/spiderd/pages/{number}",
+        )
+
+    def _error(self, number: int) -> ErrorRow:
+        status = (404, 503, 0)[number % 3]
+        return ErrorRow(
+            url=f"https://slow.example.net/a/{number}",
+            failure={404: "http_error", 503: "server_error", 0: "idle_timeout"}[status],
+            status=status,
+            detail="" if status else "nothing came for 20 s",
+            tries=1 + number % 3,
+            at=NOW - 17 * number,
+            referrer="https://slow.example.net/",
+        )
+
+    def happen(self, count: int) -> None:
+        """Let events happen."""
+        for number in range(count):
+            bad = number % 7 == 3
+            self.log.add(
+                "warning" if bad else "info",
+                "failed" if bad else "stored",
+                "503 Service Unavailable, the host backs off" if bad else "200 text/html, 18 KiB, 31 links",
+                url=f"https://{NAMES[number % 10]}.example.com/a/{number}",
+                host=f"{NAMES[number % 10]}.example.com",
+                worker=number % max(1, len(self.worker_rows)),
+            )
+
+    # the API's Crawl
+
+    def hello(self) -> Hello:
+        return Hello(
+            api=self.api,
+            version="0.4.1",
+            pid=self.pid,
+            crawl=self.crawl,
+            started=NOW - 8077,
+            data_dir="/var/lib/spiderd",
+            rights="write",
+        )
+
+    def snapshot(self) -> Snapshot:
+        last = max(1, len(self.history))
+        return Snapshot(
+            now=NOW,
+            state=self.state,
+            reason=self.reason,
+            message=self.message,
+            since=NOW - 600,
+            hello=self.hello(),
+            counters=self.counters,
+            rates=Rates(
+                pages=sum(self.history[-10:]) / min(10, last),
+                bytes=2_311 * 1024.0,
+                history=list(self.history),
+            ),
+            workers=self.worker_rows,
+            directories=[row for row in self.directory_rows if row.open],
+            directories_total=len(self.directory_rows),
+            last_event=self.log.last,
+            order="breadth",
+            threads=len(self.worker_rows),
+            max_pages=0,
+        )
+
+    async def workers(self, query: ListQuery) -> Workers:
+        return Workers(**_page(self.worker_rows, query, "url"))
+
+    async def directories(self, query: ListQuery) -> Directories:
+        return Directories(**_page(self.directory_rows, query, "path"))
+
+    async def hosts(self, query: ListQuery) -> Hosts:
+        return Hosts(**_page(self.host_rows, query, "host"))
+
+    async def errors(self, query: ListQuery) -> Errors:
+        return Errors(**_page(self.error_rows, query, "url"))
+
+    async def events(self, since: int, wait: float, level: str) -> Events:
+        return await self.log.read(since, wait, level)
+
+    async def check(self, urls: list[str]) -> Added:
+        results = [self._judge(url) for url in urls]
+        counts = {kind: sum(row.result == kind for row in results) for kind in ("new", "known", "refused")}
+        return Added(results=results, **counts)
+
+    async def add(self, urls: list[str]) -> Added:
+        answer = await self.check(urls)
+        self.calls.append(f"add {' '.join(urls)}")
+        self.known.update(row.url for row in answer.results if row.result == "new")
+        return answer
+
+    def _judge(self, url: str) -> AddResult:
+        if not url.startswith(("http://", "https://")):
+            return AddResult(url=url, result="refused", reason="not http or https")
+        return AddResult(url=url, result="known" if url in self.known else "new")
+
+    async def pause(self) -> StateReply:
+        return self._become("pause", CrawlState.PAUSED)
+
+    async def resume(self) -> StateReply:
+        return self._become("resume", CrawlState.RUNNING)
+
+    async def stop(self) -> StateReply:
+        return self._become("stop", CrawlState.STOPPING)
+
+    async def retry(self) -> StateReply:
+        self.calls.append("retry")
+        return Retried(state=self.state, reason=self.reason, urls=len(self.error_rows))
+
+    def _become(self, call: str, state: CrawlState) -> StateReply:
+        self.calls.append(call)
+        self.state, self.reason = state, Reason.USER
+        return StateReply(state=state, reason=Reason.USER)
+
+    async def why(self, url: str) -> Why:
+        return Why(
+            url=url,
+            key="00ff00ff00ff00ff",
+            allowed=True,
+            scope="scope.follow = site: example.com",
+            robots="",
+            queue="waiting",
+            tries=0,
+            failure="",
+            host="news.example.com",
+            host_state="ready",
+            next_allowed=0.0,
+        )
+
+
+def _page(rows: list, query: ListQuery, text: str) -> dict:
+    found = [row for row in rows if query.filter.casefold() in getattr(row, text).casefold()]
+    if query.sort:
+        found.sort(key=lambda row: getattr(row, query.sort), reverse=query.desc)
+    cut = found[query.offset : query.offset + query.limit]
+    return {
+        "total": len(found),
+        "offset": query.offset,
+        "limit": query.limit,
+        "rows": [msgspec.structs.replace(row) for row in cut],
+    }

@@ -1,0 +1,216 @@
+"""The application: puts model, link, commands and the dashboard together."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any, ClassVar, cast
+
+from textual import on
+from textual.app import App
+from textual.binding import BindingType
+from textual.notifications import SeverityLevel
+
+from spiderd.errors import SpiderdError
+from spiderd.protocol import Directories, Errors, Hosts
+from tui import keys
+from tui.client import Client
+from tui.commands import Commands
+from tui.connection import Connection, Phase
+from tui.glyphs import Glyphs
+from tui.link import Link
+from tui.model import Model, Picture
+from tui.screens.add import AddBox
+from tui.screens.dashboard import Dashboard
+from tui.screens.details import Details
+from tui.text import harmless
+from tui.themes import THEMES, first_theme
+from tui.views.log import LogView
+from tui.widgets.listing import PagedListing, Query
+from tui.widgets.painted import Painted
+from tui.widgets.table import Table
+
+CLOCK_EVERY = 1.0  # seconds: ages, and when the next try is
+REFILL_EVERY = 2.0  # seconds between two looks at the list that is on screen
+
+
+class SpiderApp(App[int]):
+    """The dashboard of one daemon.
+
+    Args:
+        socket: path of the daemon's socket.
+        read_only: give no command that changes anything.
+        glyphs: the symbols that the terminal can show.
+    """
+
+    TITLE = "spider-tui"
+    CSS_PATH = "app.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = list(keys.bindings())
+
+    def __init__(self, socket: str, *, read_only: bool, glyphs: Glyphs) -> None:
+        super().__init__()
+        self.socket = socket
+        self.read_only = read_only
+        self.model = Model()
+        self.connection = Connection()
+        self.dashboard = Dashboard(glyphs, socket)
+        self.commands = Commands(self)
+        self.client: Client
+        self.link: Link
+        self._held: Picture | None = None
+
+    def get_default_screen(self) -> Dashboard:
+        """The dashboard is always there, under everything."""
+        return self.dashboard
+
+    def on_mount(self) -> None:
+        """Begin to follow the daemon."""
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = first_theme(os.environ, self.theme)
+        self.client = Client(self.socket)
+        self.link = Link(self.client, self.connection, self.model, self.draw)
+        self.beside(self.link.run, "link")
+        self.set_interval(CLOCK_EVERY, self._tick)
+        self.set_interval(REFILL_EVERY, self._refill)
+        self.draw()
+
+    # pictures
+
+    def picture(self) -> Picture:
+        """How things are now, or were when the picture was frozen."""
+        now = time.monotonic()
+        held = self._held
+        return Picture(
+            snapshot=held.snapshot if held else self.model.snapshot,
+            events=held.events if held else list(self.model.events),
+            errors=held.errors if held else list(self.model.errors),
+            connection=self.connection,
+            socket=self.socket,
+            now=now,
+            frozen=held is not None,
+            read_only=self.read_only,
+        )
+
+    def draw(self) -> None:
+        """Draw how things are; cheap where nothing has changed."""
+        if not self.dashboard.is_mounted:
+            return
+        with self.batch_update():
+            self.dashboard.draw(self.picture())
+            self.dashboard.show_keys(self.situation())
+
+    def freeze(self) -> None:
+        """Hold the picture still, or let it go."""
+        self._held = None if self._held else self.picture()
+        self.draw()
+
+    def situation(self) -> keys.Situation:
+        """What decides which keys work."""
+        snapshot = self.model.snapshot
+        listing = self.dashboard.view.listing
+        return keys.Situation(
+            phase=self.connection.phase,
+            state=snapshot.state if snapshot else None,
+            read_only=self.read_only,
+            rights=self.model.hello.rights if self.model.hello else "write",
+            table=True,
+            row=listing.table.row is not None,
+            sortable=listing.can_sort,
+            log=isinstance(self.dashboard.view, LogView),
+        )
+
+    def _tick(self) -> None:
+        self.connection.tick(time.monotonic())
+        self.draw()
+
+    def _refill(self) -> None:
+        if self.connection.connected and self._held is None and self.app_focus:
+            self.dashboard.view.refill()
+
+    # commands
+
+    def action_command(self, command: str) -> None:
+        """Give a command of the table of keys."""
+        self.commands.give(command)
+
+    def beside(
+        self, work: Callable[[], Coroutine[Any, Any, None]], group: str, *, exclusive: bool = False
+    ) -> None:
+        """Run something beside the screen; an exclusive one ends those of its group that still run."""
+        job = cast("Callable[[], Any]", work)  # Textual declares coroutines more narrowly than Python does
+        self.run_worker(job, group=group, exclusive=exclusive, exit_on_error=False)
+
+    def say(self, text: str, *, warn: bool = False) -> None:
+        """Show a short message; foreign text is welcome."""
+        severity: SeverityLevel = "warning" if warn else "information"
+        self.notify(harmless(text), severity=severity, timeout=6 if warn else 3, markup=False)
+
+    def leave(self) -> None:
+        """Leave; the exit status tells whether we could be of use."""
+        self.exit(69 if self.connection.phase is Phase.MISMATCHED else 0)
+
+    async def action_quit(self) -> None:
+        """Leave by Textual's own key."""
+        self.leave()
+
+    @on(Painted.Command)
+    def _clicked(self, event: Painted.Command) -> None:
+        self.commands.give(event.command)
+
+    @on(Table.Chosen)
+    def _chosen(self) -> None:
+        self.commands.give("details")
+
+    @on(Table.Moved)
+    def _moved(self) -> None:
+        self.dashboard.show_keys(self.situation())
+
+    @on(Details.Copy)
+    def _copy(self, event: Details.Copy) -> None:
+        self.commands.copy_text(event.text)
+
+    @on(Details.Open)
+    def _open(self, event: Details.Open) -> None:
+        self.commands.open_text(event.text)
+
+    # what the screen asks of the daemon
+
+    @on(AddBox.Check)
+    def _check(self, event: AddBox.Check) -> None:
+        self.beside(partial(self.commands.check, event.box, event.urls), "check", exclusive=True)
+
+    @on(PagedListing.Asked)
+    def _asked(self, event: PagedListing.Asked) -> None:
+        if self.connection.connected:
+            self.beside(partial(self._fetch, event), "list", exclusive=True)
+
+    async def _fetch(self, event: PagedListing.Asked) -> None:
+        try:
+            page = await self._page(str(self.dashboard.view.id), event.query)
+        except SpiderdError as problem:
+            event.listing.remark(str(problem))
+            return
+        snapshot = self.model.snapshot
+        now = snapshot.now if snapshot else time.time()
+        event.listing.show_page(event.query, page.rows, page.total, now)
+
+    async def _page(self, name: str, query: Query) -> Hosts | Directories | Errors:
+        """Ask for a page of the list of one tab."""
+        if name == "hosts":
+            return await self.client.hosts(query.parameters())
+        if name == "directories":
+            return await self.client.directories(query.parameters())
+        return await self.client.errors(query.parameters())
+
+    # the terminal
+
+    def on_app_focus(self) -> None:
+        """Somebody looks: full pace."""
+        self.link.watched = True
+
+    def on_app_blur(self) -> None:
+        """Nobody looks: half the pace."""
+        self.link.watched = False

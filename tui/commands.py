@@ -1,0 +1,198 @@
+"""What the commands of the keys do. No command waits for the daemon: calls run beside the screen.
+
+Names are those of `keys.KEYS`, an argument after a colon: "tab:hosts", "sort:-1".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from spiderd.errors import SpiderdError
+from spiderd.protocol import Added, StateReply
+from spiderd.states import CrawlState
+from tui import keys
+from tui.client import LineBroken
+from tui.screens.add import AddBox
+from tui.screens.confirm import Confirm
+from tui.screens.details import Details
+from tui.screens.help import Help
+from tui.text import cut, harmless, plural
+from tui.views.log import LogView
+
+if TYPE_CHECKING:
+    from tui.app import SpiderApp
+    from tui.widgets.listing import Listing
+
+
+class Commands:
+    """Carries out the commands on one application."""
+
+    def __init__(self, app: SpiderApp) -> None:
+        self.app = app
+
+    def give(self, command: str) -> None:
+        """Carry out a command, or say why not."""
+        key = keys.BY_COMMAND[command]
+        if reason := keys.unavailable(key, self.app.situation()):
+            self.app.say(f"{key.help.split(';')[0]}: {reason}", warn=True)
+            return
+        name, _, argument = command.partition(":")
+        method: Callable[..., None] = getattr(self, name)
+        method(*([argument] if argument else []))
+
+    # the screen
+
+    def tab(self, name: str) -> None:
+        """Open a tab."""
+        self.app.dashboard.open_tab(name)
+        self.app.draw()
+
+    def freeze(self) -> None:
+        """Hold the picture still, or let it go."""
+        self.app.freeze()
+
+    def refresh(self) -> None:
+        """Ask, or try, at once."""
+        self.app.link.nudge()
+        self.app.dashboard.view.refill()
+
+    def help(self) -> None:
+        """Show the keys."""
+        self.app.push_screen(Help(self.app.situation()))
+
+    def palette(self) -> None:
+        """Open the palette."""
+        self.app.action_command_palette()
+
+    def leave(self) -> None:
+        """Leave; the crawl goes on."""
+        self.app.leave()
+
+    def back(self) -> None:
+        """Clear the filter."""
+        self._listing.filter_box.action_clear_and_close()
+
+    # the table
+
+    @property
+    def _listing(self) -> Listing[Any]:
+        return self.app.dashboard.view.listing
+
+    def details(self) -> None:
+        """Show what is known of the row."""
+        listing = self._listing
+        self.app.push_screen(Details(str(listing.border_title), listing.details(), listing.subject))
+
+    def filter(self) -> None:
+        """Open the filter."""
+        self._listing.filter_box.open()
+
+    def sort(self, step: str) -> None:
+        """Sort by another column."""
+        self._listing.sort_step(int(step))
+
+    def invert(self) -> None:
+        """Turn the order round."""
+        self._listing.invert()
+
+    def follow(self) -> None:
+        """Keep the row in view, or not."""
+        table = self._listing.table
+        table.follow = not table.follow
+        self.app.say("following the row" if table.follow else "no longer following the row")
+
+    def copy(self) -> None:
+        """Copy URL or path."""
+        self.copy_text(self._listing.subject)
+
+    def open(self) -> None:
+        """Open the URL."""
+        self.open_text(self._listing.subject)
+
+    def copy_text(self, text: str) -> None:
+        """Put a text on the clipboard of the terminal, and show it: not every terminal takes it."""
+        if not text:
+            self.app.say("there is nothing to copy in this row", warn=True)
+            return
+        text = harmless(text)
+        self.app.copy_to_clipboard(text)
+        self.app.say(f"copied {cut(text, 200)}")
+
+    def open_text(self, text: str) -> None:
+        """Open a URL where this program runs."""
+        if not text.startswith(("http://", "https://")):
+            self.app.say("this row has no URL to open", warn=True)
+            return
+        self.app.open_url(text)
+        self.app.say(f"opened on this machine: {cut(harmless(text), 200)}")
+
+    def errors_only(self) -> None:
+        """Show warnings and errors only, or all."""
+        view = self.app.dashboard.view
+        if isinstance(view, LogView):
+            view.errors_only = not view.errors_only
+            self.app.draw()
+
+    # the crawl
+
+    def pause(self) -> None:
+        """Pause a crawl that runs, resume one that does not."""
+        snapshot = self.app.model.snapshot
+        paused = snapshot is not None and snapshot.state in {CrawlState.PAUSED, CrawlState.PAUSING}
+        self._call(self.app.client.resume if paused else self.app.client.pause, self._state_changed)
+
+    def stop(self) -> None:
+        """Stop the daemon, after asking."""
+        question = (
+            "The daemon finishes what is in flight, commits and ends. Nothing is lost: the same command "
+            "continues the crawl."
+        )
+
+        def answered(yes: bool | None) -> None:  # noqa: FBT001 - Textual calls it so
+            if yes:
+                self._call(self.app.client.stop, self._state_changed)
+
+        self.app.push_screen(Confirm("Stop the daemon?", question, "Stop it", "Leave it running"), answered)
+
+    def add(self) -> None:
+        """Ask for URLs and add them."""
+
+        def answered(urls: list[str] | None) -> None:
+            if urls:
+                self._call(lambda: self.app.client.add(urls), self._added)
+
+        self.app.push_screen(AddBox(), answered)
+
+    async def check(self, box: AddBox, urls: list[str]) -> None:
+        """Ask the daemon what would become of URLs, and tell the box."""
+        try:
+            box.show_check(urls, await self.app.client.check(urls))
+        except SpiderdError as problem:
+            box.show_problem(urls, str(problem))
+
+    def _state_changed(self, reply: StateReply) -> None:
+        self.app.say(f"the crawl is {reply.state}")
+        self.app.link.nudge()
+
+    def _added(self, answer: Added) -> None:
+        self.app.say(
+            f"{plural(answer.new, 'new URL')}, {answer.known} already known, {answer.refused} refused",
+            warn=not answer.new,
+        )
+        self.app.link.nudge()
+
+    def _call(self, call: Callable[[], Awaitable[Any]], done: Callable[[Any], None]) -> None:
+        """Call the daemon beside the screen and report what comes of it."""
+
+        async def run() -> None:
+            try:
+                answer = await call()
+            except LineBroken as problem:
+                self.app.say(f"not done: {problem}", warn=True)
+            except SpiderdError as problem:
+                self.app.say(f"the daemon refuses: {problem}", warn=True)
+            else:
+                done(answer)
+
+        self.app.beside(run, "calls")

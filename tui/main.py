@@ -1,0 +1,48 @@
+"""The command `spider-tui`."""
+
+from __future__ import annotations
+
+import locale
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from spiderd import __version__
+from spiderd.errors import SpiderdError, UsageError
+from spiderd.paths import data_dir, find_socket
+from tui.glyphs import ASCII, glyphs_for
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--socket", "socket", metavar="PATH", help="The daemon's socket (SPIDERD_SOCKET).")
+@click.option(
+    "--data-dir",
+    "data_dir_",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Its data directory (SPIDERD_DATA_DIR).",
+)
+@click.option("--read-only", is_flag=True, help="Watch only: no key changes anything.")
+@click.option("--ascii", "plain", is_flag=True, help="Draw with ASCII characters only.")
+@click.version_option(__version__, prog_name="spider-tui")
+def command(socket: str | None, data_dir_: Path | None, *, read_only: bool, plain: bool) -> None:
+    """Watch and steer a running spiderd. Leaving it never touches the crawl."""
+    path = find_socket(data_dir(data_dir_), named=socket or os.environ.get("SPIDERD_SOCKET", ""))
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("spider-tui needs a terminal; for scripts there is: spiderd status --json")
+    from tui.app import SpiderApp  # noqa: PLC0415 - half a second that --help does not need
+
+    glyphs = ASCII if plain else glyphs_for(locale.getpreferredencoding(do_setlocale=False))
+    status = SpiderApp(str(path), read_only=read_only, glyphs=glyphs).run()
+    sys.exit(status or 0)
+
+
+def main() -> None:
+    """Run the command; errors are one sentence and an exit status."""
+    try:
+        command(standalone_mode=True)
+    except SpiderdError as problem:
+        click.echo(f"spider-tui: {problem}", err=True)
+        sys.exit(problem.exit_code)

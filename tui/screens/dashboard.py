@@ -1,0 +1,94 @@
+"""The one screen that is always there: header, figures, tabs, the open tab, keys."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.screen import Screen
+from textual.widgets import ContentSwitcher
+
+from tui import keys, kinds
+from tui.glyphs import Glyphs
+from tui.model import Picture
+from tui.views.log import LogView
+from tui.views.overview import Overview
+from tui.views.paged import PagedView
+from tui.views.view import View
+from tui.widgets.counters import Counters
+from tui.widgets.header import Header
+from tui.widgets.key_bar import KeyBar
+from tui.widgets.nobody import Nobody
+from tui.widgets.tabs import TABS, TabBar
+
+
+class Dashboard(Screen[None]):
+    """Draws pictures; commands are the application's business."""
+
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it without ClassVar
+        (0, "-w0"),
+        (60, "-w60"),
+        (80, "-w80"),
+        (100, "-w100"),
+        (120, "-w120"),
+    ]
+    VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - see above
+        (0, "-h0"),
+        (12, "-h12"),
+        (20, "-h20"),
+        (30, "-h30"),
+        (40, "-h40"),
+    ]
+
+    def __init__(self, glyphs: Glyphs, socket: str) -> None:
+        super().__init__()
+        self.header = Header(glyphs=glyphs)
+        self.counters = Counters(glyphs=glyphs)
+        self.tab_bar = TabBar(glyphs=glyphs)
+        self.key_bar = KeyBar(glyphs=glyphs)
+        self.nobody = Nobody(socket)
+        self.views: dict[str, View] = {
+            "overview": Overview(glyphs),
+            "hosts": PagedView("hosts", "Hosts", kinds.HOSTS, glyphs),
+            "directories": PagedView("directories", "Directories", kinds.directories_kind(glyphs), glyphs),
+            "log": LogView(glyphs),
+            "errors": PagedView("errors", "Error queue", kinds.ERRORS, glyphs),
+        }
+        self.set_class(glyphs.border == "ascii", "-ascii")
+
+    def compose(self) -> ComposeResult:
+        """From top to bottom."""
+        yield self.header
+        yield self.counters
+        yield self.tab_bar
+        with ContentSwitcher(initial=TABS[0].name, id="views"):
+            yield from self.views.values()
+        yield self.nobody
+        yield self.key_bar
+
+    @property
+    def view(self) -> View:
+        """The open tab."""
+        return self.views[self.tab_bar.open_tab]
+
+    def on_mount(self) -> None:
+        """Begin at the threads."""
+        self.view.main.table.focus()
+
+    def open_tab(self, name: str) -> None:
+        """Open a tab."""
+        self.tab_bar.show(name)
+        self.query_one("#views", ContentSwitcher).current = name
+        self.view.refill()
+        self.view.main.table.focus()
+
+    def draw(self, picture: Picture) -> None:
+        """Draw how things are."""
+        alone = picture.connection.nobody(picture.now)
+        self.nobody.display = alone
+        self.query_one("#views").display = not alone
+        self.header.show(picture)
+        self.counters.show(picture)
+        self.view.draw(picture)
+
+    def show_keys(self, situation: keys.Situation) -> None:
+        """Show which keys work."""
+        self.key_bar.show(situation)

@@ -1,0 +1,53 @@
+"""Events: what happened, newest last."""
+
+from __future__ import annotations
+
+from spiderd.protocol import Event
+from tui.columns import Cell, Column
+from tui.ink import LEVEL_ROLES
+from tui.text import UNKNOWN, clock
+
+_WORDS = {"debug": "debug", "info": "info", "warning": "warn", "error": "ERROR"}
+
+
+def _thread(row: Event, _: float) -> Cell:
+    return Cell(str(row.worker) if row.worker >= 0 else UNKNOWN, "faint")
+
+
+def _message(row: Event, _: float) -> Cell:
+    return Cell(row.message, LEVEL_ROLES.get(row.level, ""))
+
+
+COLUMNS: tuple[Column[Event], ...] = (
+    Column("at", "time", 8, lambda row, _: Cell(clock(row.at), "muted")),
+    Column(
+        "level",
+        "level",
+        5,
+        lambda row, _: Cell(_WORDS.get(row.level, row.level), LEVEL_ROLES.get(row.level, "")),
+    ),
+    Column("name", "event", 10, lambda row, _: Cell(row.name, "muted"), drop=4),
+    Column("worker", "thread", 6, _thread, right=True, drop=1),
+    Column("host", "host", 16, lambda row, _: row.host, drop=2, grow=1, keep="end", most=32),
+    Column("message", "message", 20, _message, grow=3),
+    Column("url", "url", 20, lambda row, _: Cell(row.url.removeprefix("https://"), "muted"), drop=3, grow=3),
+)
+
+RECENT: tuple[Column[Event], ...] = (
+    Column("at", "time", 8, lambda row, _: Cell(clock(row.at), "muted"), drop=1),
+    Column("message", "what", 14, _message, grow=1, most=36),
+    Column(
+        "url",
+        "url",
+        12,
+        lambda row, _: Cell(row.url.removeprefix("https://"), "muted"),
+        grow=2,
+        drop=2,
+        keep="end",
+    ),
+)
+
+
+def matches(row: Event, text: str) -> bool:
+    """Whether an event holds a text, whatever the case."""
+    return text in f"{row.name} {row.message} {row.url} {row.host}".casefold()

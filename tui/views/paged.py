@@ -1,0 +1,45 @@
+"""Tabs that are one list held by the daemon: hosts, directories, the error queue."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from textual.app import ComposeResult
+
+from tui.glyphs import Glyphs
+from tui.model import Picture
+from tui.views.view import View
+from tui.widgets.listing import Kind, Listing, PagedListing
+
+
+class PagedView(View):
+    """One paged list that fills the tab.
+
+    Args:
+        name: of the tab, and of the list in the API.
+        title: on the frame.
+        kind: what it is a list of.
+        glyphs: the symbols.
+    """
+
+    def __init__(self, name: str, title: str, kind: Kind[Any], glyphs: Glyphs) -> None:
+        super().__init__(id=name)
+        self.list_name = name
+        self.paged: PagedListing[Any] = PagedListing(title, kind, glyphs=glyphs)
+
+    def compose(self) -> ComposeResult:
+        """The list."""
+        yield self.paged
+
+    @property
+    def main(self) -> Listing[Any]:
+        """The list."""
+        return self.paged
+
+    def draw(self, picture: Picture) -> None:
+        """Dim what is old; the rows come by `refill`."""
+        self.set_class(picture.old, "-old")
+
+    def refill(self) -> None:
+        """Ask for the rows in view."""
+        self.paged.ask()

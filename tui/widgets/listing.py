@@ -1,0 +1,242 @@
+"""A framed table with its filter box: what all lists of the screen have in common.
+
+`LocalListing` has all its rows and filters and sorts them itself. `PagedListing` shows a window of a list
+that the daemon filters, sorts and cuts, and asks for what it needs; answers come back through `show_page`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic
+
+from textual import on
+from textual.app import ComposeResult
+from textual.message import Message
+from textual.widgets import Input
+
+from tui.columns import Column, Row
+from tui.glyphs import UNICODE, Glyphs
+from tui.widgets.filter_box import FilterBox
+from tui.widgets.panel import Panel
+from tui.widgets.table import Table
+
+PAGE = 200  # rows asked for at a time: a few screens
+
+
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[Row]):
+    """What a list is of."""
+
+    columns: Sequence[Column[Row]]
+    key: Callable[[Row], object]
+    subject: Callable[[Row], str]  # what is copied and opened: a URL or a path
+    details: Callable[[Row], list[tuple[str, str]]]  # all that is known, name and text
+    empty: str = ""
+    sort: str = ""
+    descending: bool = False
+
+
+class Listing(Panel, Generic[Row]):
+    """A table in a frame, with a filter."""
+
+    def __init__(
+        self,
+        title: str,
+        kind: Kind[Row],
+        *,
+        tail: bool = False,
+        glyphs: Glyphs = UNICODE,
+        id: str | None = None,  # noqa: A002 - Textual's name
+    ) -> None:
+        super().__init__(title, id=id)
+        self.kind = kind
+        self.table: Table[Row] = Table(
+            kind.columns, kind.key, empty=kind.empty, sort=kind.sort, tail=tail, glyphs=glyphs
+        )
+        self.table.descending = kind.descending
+        self.filter_box = FilterBox()
+        self.can_sort = True
+        self.note = ""  # the view's own remark
+
+    def compose(self) -> ComposeResult:
+        """Put the filter under the table."""
+        yield self.table
+        yield self.filter_box
+
+    @property
+    def filter(self) -> str:
+        """The text that rows must hold."""
+        return self.filter_box.value.strip()
+
+    @property
+    def subject(self) -> str:
+        """URL or path of the chosen row, "" where there is none."""
+        row = self.table.row
+        return self.kind.subject(row) if row is not None else ""
+
+    def details(self) -> list[tuple[str, str]]:
+        """All that is known of the chosen row."""
+        row = self.table.row
+        return self.kind.details(row) if row is not None else []
+
+    def sort_step(self, step: int) -> None:
+        """Sort by the next column to the left or right."""
+        names = [column.name for column in self.kind.columns if column.sortable and column.name]
+        index = names.index(self.table.sort) + step if self.table.sort in names else 0
+        self.sort_by(names[index % len(names)], descending=self.table.descending)
+
+    def invert(self) -> None:
+        """Turn the order round."""
+        self.sort_by(self.table.sort, descending=not self.table.descending)
+
+    def sort_by(self, column: str, *, descending: bool) -> None:
+        """Sort by a column."""
+        self.table.set_sort(column, descending=descending)
+        self.renew()
+
+    def renew(self) -> None:
+        """Show the rows that now are wanted, in the order that now is wanted."""
+        raise NotImplementedError
+
+    def say(self) -> None:
+        """Write what is shown, and by which rule, on the frame."""
+        total = self.table.total
+        parts = [self.note, self._order(), f"filter: {self.filter} ({total:,})" if self.filter else ""]
+        self.remark(" · ".join(part for part in parts if part))
+
+    def _order(self) -> str:
+        column = next((column for column in self.kind.columns if column.name == self.table.sort), None)
+        if column is None or not column.name or not self.can_sort:
+            return ""
+        return f"by {column.title}{', largest first' if self.table.descending else ''}"
+
+    @on(FilterBox.Done)
+    def _back_to_table(self, event: FilterBox.Done) -> None:
+        event.stop()
+        self.table.focus()
+
+    @on(Input.Changed)
+    def _filter_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.renew()
+
+    @on(Table.Sorted)
+    def _title_clicked(self, event: Table.Sorted) -> None:
+        event.stop()
+        if self.can_sort:
+            again = event.column == self.table.sort
+            self.sort_by(event.column, descending=not self.table.descending if again else False)
+
+
+class LocalListing(Listing[Row]):
+    """All rows are here."""
+
+    def __init__(
+        self,
+        title: str,
+        kind: Kind[Row],
+        matches: Callable[[Row, str], bool],
+        *,
+        tail: bool = False,
+        sortable: bool = True,
+        glyphs: Glyphs = UNICODE,
+        id: str | None = None,  # noqa: A002 - Textual's name
+    ) -> None:
+        super().__init__(title, kind, tail=tail, glyphs=glyphs, id=id)
+        self.can_sort = sortable
+        self._matches = matches
+        self._all: Sequence[Row] = ()
+        self._now = 0.0
+
+    def show(self, rows: Sequence[Row], now: float) -> None:
+        """Show these rows."""
+        self._all, self._now = rows, now
+        self.renew()
+
+    def renew(self) -> None:
+        """Filter and sort."""
+        rows = self._all
+        if text := self.filter.casefold():
+            rows = [row for row in rows if self._matches(row, text)]
+        if self.can_sort and self.table.sort:
+            name = self.table.sort
+            rows = sorted(
+                rows, key=lambda row: _comparable(getattr(row, name)), reverse=self.table.descending
+            )
+        self.table.show(rows, self._now)
+        self.say()
+
+
+def _comparable(value: object) -> tuple[float, str]:
+    return (float(value), "") if isinstance(value, int | float) else (0.0, str(value))
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What a paged list asks the daemon for."""
+
+    offset: int = 0
+    limit: int = PAGE
+    sort: str = ""
+    descending: bool = False
+    filter: str = ""
+
+    def parameters(self) -> dict[str, str | float]:
+        """As the API wants them."""
+        asked: dict[str, str | float] = {"limit": self.limit, "offset": self.offset}
+        if self.sort:
+            asked |= {"sort": self.sort, "desc": int(self.descending)}
+        if self.filter:
+            asked["filter"] = self.filter
+        return asked
+
+
+class PagedListing(Listing[Row]):
+    """A window of a list that the daemon holds."""
+
+    class Asked(Message):
+        """Rows are wanted; the answer goes to `listing.show_page`."""
+
+        def __init__(self, listing: PagedListing[Any], query: Query) -> None:
+            super().__init__()
+            self.listing = listing
+            self.query = query
+
+    def __init__(
+        self,
+        title: str,
+        kind: Kind[Row],
+        *,
+        glyphs: Glyphs = UNICODE,
+        id: str | None = None,  # noqa: A002 - Textual's name
+    ) -> None:
+        super().__init__(title, kind, glyphs=glyphs, id=id)
+        self.query_now = Query(sort=kind.sort, descending=kind.descending)
+        self.answered = False
+
+    def renew(self) -> None:
+        """Ask from the start: the order or the filter is another one."""
+        self.query_now = Query(sort=self.table.sort, descending=self.table.descending, filter=self.filter)
+        self.table.action_first()
+        self.post_message(self.Asked(self, self.query_now))
+
+    def ask(self) -> None:
+        """Ask again for the rows that are in view."""
+        self.post_message(self.Asked(self, self.query_now))
+
+    def show_page(self, query: Query, rows: Sequence[Row], total: int, now: float) -> None:
+        """Show an answer, unless something else is wanted by now."""
+        if query != self.query_now:
+            return
+        self.answered = True
+        self.table.show(rows, now, first=query.offset, total=total)
+        self.note = f"{total:,} in all" if not self.filter else ""
+        self.say()
+
+    @on(Table.Wanted)
+    def _rows_wanted(self, event: Table.Wanted) -> None:
+        event.stop()
+        if event.first != self.query_now.offset:
+            self.query_now = replace(self.query_now, offset=event.first)
+            self.ask()
