@@ -9,6 +9,7 @@ and replay. Keys are big-endian, so that their order has a meaning; values are m
 from __future__ import annotations
 
 import errno
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,8 @@ from spiderd.errors import CannotCreate, DiskFull, StorageError
 SCHEMA_VERSION = 1
 FIRST_MAP = 256 * 1024 * 1024  # address space only: the file grows with what is written
 HEADROOM = 128 * 1024 * 1024  # what one transaction may write before the map must have grown
+
+SHORT = 1024 * 1024  # bytes of free disk below which a failed write is taken for a full disk
 
 TABLES = (
     "seen",  # path of the seen-hash trie -> leaf
@@ -152,10 +155,18 @@ def _size_of(file: Path) -> int:
         return 0
 
 
+def _free(path: Path) -> int:
+    try:
+        return shutil.disk_usage(path).free
+    except OSError:
+        return 0
+
+
 def _translate(error: Exception, path: Path) -> StorageError | CannotCreate:
     text = str(error)
     number = getattr(error, "errno", None) or getattr(error, "code", None)
-    if number in (errno.ENOSPC, errno.EDQUOT) or "No space left" in text or "quota" in text:
+    full = number in (errno.ENOSPC, errno.EDQUOT) or "No space left" in text or "quota" in text
+    if full or ("Input/output" in text and _free(path) < SHORT):  # LMDB's word for a write that was cut short
         return DiskFull(f"No room left on the disk of {path}: free some, the crawl goes on by itself.")
     if isinstance(error, PermissionError | lmdb.ReadonlyError) or "Permission" in text or "Read-only" in text:
         return CannotCreate(f"Cannot write the store in {path}: {text}. Check owner and mode of the folder.")

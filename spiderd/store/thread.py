@@ -75,6 +75,7 @@ class StoreThread:
         self._journal: list[_Call[object]] = []
         self._commit_due = 0.0
         self.commits = 0
+        self.committed = trio.Event()  # set by the next commit
         self.trouble: StorageError | None = None
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
@@ -156,6 +157,11 @@ class StoreThread:
         self._attempt(self._commit_once)
         self._journal.clear()
         self.commits += 1
+        self._token.run_sync_soon(self._announce)
+
+    def _announce(self) -> None:
+        self.committed.set()
+        self.committed = trio.Event()
 
     def _commit_once(self) -> None:
         with translated(self._env.path):
