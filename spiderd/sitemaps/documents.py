@@ -21,6 +21,14 @@ Take = Callable[[str, str], bool]
 
 MAX_TEXT = 8192  # characters of a <loc>; longer ones are no URLs
 MAX_NESTING = 64
+MAX_ELEMENTS = 1_000_000  # 20 for each of the entries that are taken
+MAX_TOKEN = 1024 * 1024
+MAX_MENDS = 200_000  # a document with more bare ampersands is none
+_CHUNK = 65536
+_BROKEN_OFF = frozenset(  # ended too early: there is nothing to mend
+    expat.errors.codes[message]
+    for message in (expat.errors.XML_ERROR_NO_ELEMENTS, expat.errors.XML_ERROR_UNCLOSED_TOKEN)
+)
 _ENCODING = re.compile(rb"<\?xml[^>]{0,100}?encoding\s*=\s*[\"']([A-Za-z0-9._:-]{1,40})")
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _BARE = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});)")
@@ -73,7 +81,7 @@ def _mended(text: bytes) -> bytes:
     except (LookupError, ValueError):
         decoded = text.decode("utf-8", "replace")
     decoded = _DECLARATION.sub("", decoded, count=1)
-    return _BARE.sub("&amp;", _NO_CHARACTERS.sub("", decoded)).encode()
+    return _BARE.sub("&amp;", _NO_CHARACTERS.sub("", decoded), MAX_MENDS).encode()
 
 
 class _Reader:
@@ -82,7 +90,7 @@ class _Reader:
     def __init__(self, page: Take, child: Take, *, skip: int = 0) -> None:
         self.page, self.child = page, child
         self.skip = skip  # records that an earlier pass has taken
-        self.records = 0
+        self.records = self.elements = 0
         self.broken = False
         self.path: list[str] = []
         self.role = ""
@@ -99,10 +107,17 @@ class _Reader:
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._characters
         try:
-            parser.Parse(text, True)
+            for at in range(0, len(text), _CHUNK):
+                parser.Parse(text[at : at + _CHUNK], False)
+                if at - parser.CurrentByteIndex > MAX_TOKEN:
+                    return "a tag or comment of more than 1 MiB: not read further"
+            parser.Parse(b"", True)
         except _Stop as stop:
             return str(stop)
-        except (expat.ExpatError, ValueError, LookupError) as error:
+        except expat.ExpatError as error:
+            self.broken = error.code not in _BROKEN_OFF
+            return f"broken XML ({error})"
+        except (ValueError, LookupError) as error:  # an encoding that Python or expat cannot serve
             self.broken = True
             return f"broken XML ({error})"
         return ""
@@ -119,6 +134,9 @@ class _Reader:
             )
         if len(self.path) >= MAX_NESTING:
             raise _Stop("nested too deep")
+        self.elements += 1
+        if self.elements > MAX_ELEMENTS:
+            raise _Stop("more than a million elements: not read further")
         inside = self.path[-1] if self.path else ""
         self.path.append(local)
         if local in _RECORDS:

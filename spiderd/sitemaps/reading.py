@@ -28,7 +28,7 @@ _IS_HTML = "an HTML page, not a sitemap"
 _ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
 _HTML = re.compile(rb"(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
 # Something else may come first: a warning of PHP, a blank line of a template.
-_DOCUMENT = re.compile(rb"<\?xml\s|<(?:[A-Za-z0-9_]+:)?(?:urlset|sitemapindex|rss|RDF|feed)[\s>]")
+_DOCUMENT = re.compile(rb"<\?xml\s|<!DOCTYPE\s|<(?:[A-Za-z0-9_]+:)?(?:urlset|sitemapindex|rss|RDF|feed)[\s>]")
 
 
 class Entry(NamedTuple):
@@ -82,9 +82,9 @@ def _read(text: bytes, found: _Collector) -> None:
         line = raw.strip().decode("utf-8", "replace")
         if not line or line.startswith("#"):
             continue
-        if not _ABSOLUTE.match(line):  # "Not found" is no address relative to the sitemap
-            found.refuse(line)
-        elif not found.page(line, ""):
+        # "Not found" is no address relative to the sitemap.
+        more = found.page(line, "") if _ABSOLUTE.match(line) else found.refuse(line)
+        if not more:
             break
     if not found.sitemap.entries:
         found.sitemap.problems.append("neither XML nor a list of URLs")
@@ -115,14 +115,14 @@ class _Collector:
         url = self._resolved(loc)
         if url:
             into.append(Entry(url, lastmod.strip()[:64]))
-        else:
-            self.refuse(loc)
-        return True
+            return True
+        return self.refuse(loc)
 
-    def refuse(self, loc: str) -> None:
-        """Count what is no URL."""
+    def refuse(self, loc: str) -> bool:
+        """Count what is no URL; False means that nothing more is wanted."""
         self.bad += 1
         self.first_bad = self.first_bad or loc.strip()[:80]
+        return self.bad < MAX_ENTRIES
 
     def _resolved(self, loc: str) -> str:
         loc = loc.strip()
