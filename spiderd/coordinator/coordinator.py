@@ -7,9 +7,8 @@ for the next turn, so that the cost of a turn is shared by all that came togethe
 
 from __future__ import annotations
 
-import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import trio
 
@@ -42,15 +41,16 @@ class Coordinator:
         open_fetcher: OpenFetcher,
         setup: Setup,
         processes: int,
+        clock: Callable[[], float],
     ) -> None:
         self.config = config
         self.seeds = list(setup.seeds)
-        self.lifecycle = Lifecycle(self._on_state)
+        self.lifecycle = Lifecycle(self._on_state, clock)
         self.workers: dict[int, WorkerState] = {}
         self.tallies: dict[int, tuple[int, int]] = {}  # worker -> pages and errors since the start
         self._store = store
         self._events = events
-        self.desk = Desk(config, events)
+        self.desk = Desk(config, events, clock)
         self.crew = Crew(
             open_fetcher,
             setup,
@@ -153,7 +153,7 @@ class Coordinator:
         self.poke()
 
     def _on_down(self, seat: Seat, drained: bool) -> None:  # noqa: FBT001  # a callback's signature
-        self._collect(time.time())
+        self._collect(self.desk.clock())
         if drained:
             self._drained += 1
         else:
@@ -161,11 +161,11 @@ class Coordinator:
         for number in list(seat.leases):
             lease = self.desk.book.get(number)
             if lease is not None and drained:
-                self.settling.give_back(lease, time.time())
+                self.settling.give_back(lease, self.desk.clock())
             elif lease is not None:
                 detail = f"fetcher {seat.number} died with it in hand"
                 died = Outcome(number, -1, OutcomeKind.FAILED, 0, Failure.FETCHER_DIED, detail)
-                died.fetched_at = time.time()
+                died.fetched_at = self.desk.clock()
                 self._inbox.append((seat, died))
         seat.leases.clear()
         for worker in seat.workers:
@@ -176,12 +176,12 @@ class Coordinator:
 
     async def _turn(self) -> None:
         await self._wait()
-        now = time.time()
+        now = self.desk.clock()
         self._collect(now)
         self.hosts.ask()
         step = self.desk.take_step(now)
         effects = await self._store.call(perform, step)
-        now = time.time()
+        now = self.desk.clock()
         self._apply(step, effects, now)
         if self.lifecycle.runs:
             self.dispatch.hand_out(now)
@@ -194,7 +194,7 @@ class Coordinator:
             return
         times = [self._next_due, self.desk.bench.next_time() if self.lifecycle.runs else None]
         soonest = min((t for t in times if t is not None), default=None)
-        with trio.move_on_after(float("inf") if soonest is None else max(0.0, soonest - time.time())):
+        with trio.move_on_after(float("inf") if soonest is None else max(0.0, soonest - self.desk.clock())):
             await self._news.wait()
         self._news = trio.Event()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from spiderd.config import Config
@@ -24,7 +25,8 @@ class Events(Protocol):
 class Desk:
     """The working state of a crawl: what is on the bench, in flight, and on its way into the store."""
 
-    def __init__(self, config: Config, events: Events) -> None:
+    def __init__(self, config: Config, events: Events, clock: Callable[[], float]) -> None:
+        self.clock = clock  # unix time
         self.config = config
         self.events = events
         self.bench = Workbench(config.politeness)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import trio
@@ -13,11 +12,14 @@ from spiderd.states import CrawlState, Reason
 class Lifecycle:
     """State, reason and the sentence that goes with it."""
 
-    def __init__(self, on_change: Callable[[CrawlState, Reason, str], None]) -> None:
+    def __init__(
+        self, on_change: Callable[[CrawlState, Reason, str], None], clock: Callable[[], float]
+    ) -> None:
+        self._clock = clock
         self.state = CrawlState.STARTING
         self.reason = Reason.NONE
         self.message = ""
-        self.since = time.time()
+        self.since = self._clock()
         self.changed = trio.Event()  # set at the next change
         self._on_change = on_change
 
@@ -26,7 +28,7 @@ class Lifecycle:
         if (state, reason, message) == (self.state, self.reason, self.message):
             return False
         self.state, self.reason, self.message = state, reason, message
-        self.since = time.time()
+        self.since = self._clock()
         self.changed.set()
         self.changed = trio.Event()
         self._on_change(state, reason, message)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 from spiderd.coordinator import gate
@@ -134,7 +133,7 @@ class Settling:
         desk = self._desk
         desk.book.close(lease.id)
         if lease.digest:
-            self.settle_twins(lease.digest, time.time(), stored=False)
+            self.settle_twins(lease.digest, self._desk.clock(), stored=False)
         if lease.waiting is not None:
             desk.book.release(lease.waiting.hash)
             desk.step.returned.append(lease.key)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import signal
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -41,8 +41,17 @@ class Daemon:
     """One run of the daemon on a locked data directory and a listening socket."""
 
     def __init__(
-        self, config: Config, data_dir: Path, sock: socket.socket, *, once: bool, report: Report
+        self,
+        config: Config,
+        data_dir: Path,
+        sock: socket.socket,
+        *,
+        once: bool,
+        report: Report,
+        clock: Callable[[], float] = time.time,
     ) -> None:
+        """Prepare a run; `clock` tells unix time."""
+        self._clock = clock
         self._config = config
         self._data_dir = data_dir
         self._sock = sock
@@ -91,7 +100,7 @@ class Daemon:
         processes = process_count(self._config)
         setup = Setup(self._config, [], str(self._data_dir / "pages"), restored.seeds)
         self._coordinator = Coordinator(
-            self._config, self._store, self._happenings, opener(processes), setup, processes
+            self._config, self._store, self._happenings, opener(processes), setup, processes, self._clock
         )
         self._steering = Steering(
             self._config, self._data_dir, restored.crawl, self._coordinator, self._store, self._happenings
