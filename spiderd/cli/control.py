@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import IO
@@ -12,7 +11,9 @@ import click
 from spiderd.cli.narration import note
 from spiderd.cli.options import asks_daemon, json_option
 from spiderd.cli.output import print_json
-from spiderd.client import Client, NotRunning
+from spiderd.cli.process import Process
+from spiderd.client import Client
+from spiderd.config.secrets import masked
 from spiderd.errors import Unavailable
 from spiderd.printable import printable
 from spiderd.protocol import Added, StateReply
@@ -50,7 +51,7 @@ def add(client: Client, urls: tuple[str, ...], seeds: IO[str] | None, *, as_json
             total.results += added.results
         for result in () if as_json else added.results:
             if result.result == "refused":
-                note(f"{printable(result.url, 200)} is refused: {result.reason}")
+                note(f"{printable(masked(result.url), 200)} is refused: {result.reason}")
     if as_json:
         print_json(total)
     else:
@@ -99,12 +100,15 @@ def resume(client: Client, *, as_json: bool) -> None:
 def stop(client: Client, timeout: float, *, as_json: bool) -> None:
     """Stop the daemon; the next start goes on from there.
 
-    Waits until everything is committed and the socket is gone.
+    Waits until everything is committed and the process has ended.
     """
-    answer = client.stop()
-    _tell(answer, as_json=as_json)
-    if timeout:
-        _wait_for_end(client, timeout)
+    pid = client.hello().pid
+    with Process(pid) as daemon:
+        _tell(client.stop(), as_json=as_json)
+        if timeout and not daemon.wait(timeout):
+            raise Unavailable(
+                f"the daemon (pid {pid}) is still busy after {timeout:g} s; it goes on stopping"
+            )
 
 
 @click.command()
@@ -123,22 +127,6 @@ def _tell(answer: StateReply, *, as_json: bool) -> None:
         print_json(answer)
     else:
         click.echo(f"{answer.state} ({answer.reason})" if answer.reason else answer.state)
-
-
-def _wait_for_end(client: Client, timeout: float) -> None:
-    deadline = time.monotonic() + timeout
-    pid = client.hello().pid
-    while time.monotonic() < deadline:
-        client.close()
-        try:
-            if client.hello().pid != pid:  # somebody has started the next one already
-                return
-        except NotRunning:
-            return
-        except Unavailable:  # it has said goodbye and is busy committing
-            pass
-        time.sleep(0.05)
-    raise Unavailable(f"the daemon (pid {pid}) is still busy after {timeout:g} s; it goes on stopping")
 
 
 def _lines(seeds: Iterable[str] | None) -> Iterator[str]:

@@ -84,7 +84,12 @@ def print_rich(renderable: RenderableType) -> None:
 def _console() -> Console:
     from rich.console import Console  # noqa: PLC0415 - see TYPE_CHECKING
 
-    return Console(markup=False, highlight=False, emoji=False, width=None if is_terminal() else 120)
+    class OurConsole(Console):
+        def on_broken_pipe(self) -> None:
+            """Leave it to the caller; rich would end the process."""
+            raise BrokenPipeError
+
+    return OurConsole(markup=False, highlight=False, emoji=False, width=None if is_terminal() else 120)
 
 
 def _plain_table(columns: Sequence[Column[Row]], rows: list[list[str]]) -> str:

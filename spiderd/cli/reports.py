@@ -7,9 +7,11 @@ standard error, so that log lines scroll above it.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -32,19 +34,19 @@ class Milestones:
 
     def restored(self, counters: Counters) -> None:
         """Say what an earlier run has left."""
-        print_rich(Text(restored(counters)))
+        _print(Text(restored(counters)))
 
     def progress(self, snapshot: Snapshot) -> None:
         """Say nothing: in a pipe or a journal the log is enough."""
 
     def complete(self, snapshot: Snapshot, elapsed: float) -> None:
         """Print the summary."""
-        print_rich(summary(snapshot, elapsed))
+        _print(summary(snapshot, elapsed))
 
     def stopped(self, snapshot: Snapshot, elapsed: float) -> None:  # noqa: ARG002 - the protocol's signature
         """Say what is left, unless nothing is."""
         if snapshot.counters.waiting or snapshot.counters.processing:
-            print_rich(Text(left(snapshot.counters)))
+            _print(Text(left(snapshot.counters)))
 
 
 class Screen(Milestones):
@@ -74,6 +76,14 @@ def reporting() -> Iterator[Milestones]:
         screen, console=console, refresh_per_second=REFRESH, transient=True, redirect_stdout=is_terminal()
     ):
         yield screen
+
+
+def _print(renderable: RenderableType) -> None:
+    try:
+        print_rich(renderable)
+    except OSError:  # the reader has gone: that does not end a crawl
+        with suppress(OSError), Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())  # what is buffered has to go somewhere at exit
 
 
 def live_view(snapshot: Snapshot) -> RenderableType:

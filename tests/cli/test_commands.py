@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 
+import msgspec
 import pytest
 from rich.cells import cell_len
 from rich.text import Text
 
 from spiderd.protocol import DirectoryRow
 from spiderd.states import CrawlState
+from tests.api.sample import SampleCrawl
 from tests.cli.serving import daemon, impostor
 
 LISTS = ["workers", "hosts", "directories", "errors"]
@@ -158,8 +161,12 @@ def test_add_without_anything_or_without_its_file_is_a_usage_error(spiderd, craw
     assert "No such file" in err
 
 
-def test_stop_waits_until_nobody_answers(path, spiderd):
-    with daemon(path) as crawl:
+def test_stop_waits_until_the_process_has_ended(path, spiderd):
+    class Here(SampleCrawl):
+        def hello(self):
+            return msgspec.structs.replace(super().hello(), pid=os.getpid())
+
+    with daemon(path, Here()) as crawl:
         code, out, err = spiderd("stop", "--timeout", "0.1")
         assert (code, out) == (69, "stopping (user)\n")
         assert "still busy after 0.1 s" in err

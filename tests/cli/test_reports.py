@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 
@@ -111,6 +112,14 @@ def test_a_finished_crawl_leaves_nothing_to_say_at_the_end(snapshot, capsys):
     snapshot.counters = msgspec.structs.replace(snapshot.counters, waiting=0, processing=0)
     Milestones().stopped(snapshot, 1.0)
     assert capsys.readouterr().out == ""
+
+
+def test_a_reader_that_has_gone_does_not_end_the_crawl(snapshot):
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as gone, redirect_stdout(gone):
+        Milestones().complete(snapshot, 1.0)
+        Milestones().restored(snapshot.counters)
 
 
 def test_on_a_terminal_the_log_scrolls_above_a_line_that_goes_away(snapshot, monkeypatch):
