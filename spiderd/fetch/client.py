@@ -21,14 +21,15 @@ import trio
 
 from spiderd import __version__
 from spiderd.config import Config
-from spiderd.fetch.coding import ACCEPTED, CodingError, Decoded, codings, decode
+from spiderd.fetch.coding import ACCEPTED, CodingError, Decoded, codings, decode, transfer_codings
 from spiderd.fetch.cookies import Cookies
 from spiderd.fetch.dial import Dialer
 from spiderd.fetch.failure import FetchError
+from spiderd.fetch.framing import content_length
 from spiderd.fetch.guard import Guard
 from spiderd.fetch.headers import Headers
 from spiderd.fetch.limits import Limits
-from spiderd.fetch.origin import BadUrl, Origin, Origins
+from spiderd.fetch.origin import MAX_KEPT, BadUrl, Origin, Origins
 from spiderd.fetch.pool import Pool
 from spiderd.fetch.proxy import parse_proxy
 from spiderd.fetch.resolver import Resolver
@@ -40,7 +41,7 @@ Wanted = Callable[[int, Headers], Failure]
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 IN_THREAD = 128 * 1024  # bytes of a coded body beyond which it is decoded off the event loop
-_UNPRINTABLE = re.compile(r"[^\t\x20-\x7e\x80-\xff]")
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
 
 
 @dataclass(slots=True)
@@ -69,12 +70,12 @@ def user_agent(config: Config) -> str:
     """How we introduce ourselves: product, version and whom to turn to (RFC 9110 10.1.5)."""
     politeness = config.politeness
     contact = f" (+{politeness.contact})" if politeness.contact else ""
-    return _field(politeness.user_agent or f"spiderd/{__version__}{contact}")
+    return politeness.user_agent or f"spiderd/{__version__}{contact}"
 
 
-def _field(value: str) -> str:
+def _field(value: str) -> bytes:
     """A header value without anything that could end its line."""
-    return _UNPRINTABLE.sub("", value).strip()
+    return _UNPRINTABLE.sub("", value).strip().encode()
 
 
 class Client:
@@ -102,12 +103,8 @@ class Client:
         dialer = Dialer(resolver or Resolver(), self._guard, parse_proxy(config.fetch.proxy), tls)
         self.transport = Transport(dialer, self.limits, self.pool)
         self._origins = Origins()
-        self._fields = [
-            ("User-Agent", user_agent(config)),
-            ("Accept", ACCEPT),
-            ("Accept-Encoding", ACCEPTED.decode()),
-        ]
-        self._prepared: dict[Origin, httpx.Headers] = {}
+        self._agent = _field(user_agent(config))
+        self._prepared: dict[Origin, httpx.Headers] = {}  # for requests that say nothing of their own
 
     def reseed(self, seeds: Sequence[str]) -> None:
         """Let other seeds decide which private addresses are allowed."""
@@ -162,25 +159,33 @@ class Client:
     def _request(
         self, origin: Origin, target: bytes, watch: Watch, etag: str, last_modified: str, accept: str
     ) -> httpx.Request:
-        prepared = self._prepared.get(origin)
-        if prepared is None:
-            if len(self._prepared) > 4096:
-                self._prepared.clear()
-            host = ("Host", origin.authority.decode())
-            prepared = self._prepared[origin] = httpx.Headers([host, *self._fields])
-        headers = httpx.Headers(prepared)
-        if accept:
-            headers["Accept"] = _field(accept)
+        own: list[tuple[bytes, bytes]] = []
         if etag:
-            headers["If-None-Match"] = _field(etag).encode("latin-1", "replace").decode("latin-1")
+            own.append((b"If-None-Match", _field(etag)))
         if last_modified:
-            headers["If-Modified-Since"] = _field(last_modified)
+            own.append((b"If-Modified-Since", _field(last_modified)))
         if self.cookies:
             cookie = self.cookies.header(origin.host, target.decode(), time.time(), secure=origin.secure)
             if cookie:
-                headers["Cookie"] = cookie
+                own.append((b"Cookie", _field(cookie)))
+        headers = self._headers(origin, accept, own) if own or accept else self._prepared.get(origin)
+        if headers is None:
+            if len(self._prepared) >= MAX_KEPT:
+                self._prepared.clear()
+            headers = self._prepared[origin] = self._headers(origin, "", [])
         extensions = {"target": target, WATCH: watch, ORIGIN: origin}
         return httpx.Request("GET", origin.url, headers=headers, stream=_NO_BODY, extensions=extensions)
+
+    def _headers(self, origin: Origin, accept: str, own: list[tuple[bytes, bytes]]) -> httpx.Headers:
+        return httpx.Headers(
+            [
+                (b"Host", origin.authority),
+                (b"User-Agent", self._agent),
+                (b"Accept", _field(accept or ACCEPT)),
+                (b"Accept-Encoding", ACCEPTED),
+                *own,
+            ]
+        )
 
     async def _answer(
         self,
@@ -194,6 +199,7 @@ class Client:
     ) -> Exchange:
         body = cast("Body", response.stream)
         headers = cast("Headers", watch.headers)
+        doubt: FetchError | None = None
         try:
             lines = headers.all("set-cookie")
             if lines:
@@ -201,29 +207,13 @@ class Client:
             if wanted is not None and (failure := wanted(watch.status, headers)):
                 await self._refuse(body, watch, failure)
             content, cut = await body.collect(limit)
+        except FetchError as error:
+            if error.failure is not Failure.TRUNCATED or "content-encoding" not in headers:
+                raise
+            content, cut, doubt = body.received(), False, error
         finally:
-            body.release()
-        return await self._decoded(url, content, watch, limit, cut=cut)
-
-    async def _refuse(self, body: Body, watch: Watch, failure: Failure) -> None:
-        """End an exchange whose answer is not wanted, its connection spared where that is cheap."""
-        kind = (watch.headers or Headers([])).get("content-type") or "no type"
-        watch.verdict = watch.fail(failure, f"status {watch.status}, {kind}")
-        with suppress(FetchError):
-            await body.drain()
-        raise watch.verdict
-
-    async def _decoded(self, url: str, content: bytes, watch: Watch, limit: int, *, cut: bool) -> Exchange:
-        headers = cast("Headers", watch.headers)
-        names = codings(headers.all("content-encoding"))
-        if names and content:
-            try:
-                decoded = await _decode(content, names, limit, self.limits.max_ratio)
-            except CodingError as error:
-                raise watch.fail(error.failure, str(error)) from None
-            if not decoded.whole and not cut:
-                raise watch.fail(Failure.BAD_ENCODING, "the coded body ends in the middle")
-            content, cut = decoded.body, cut or decoded.cut
+            delimited = body.release()
+        content, cut = await self._decoded(content, watch, limit, cut=cut, delimited=delimited, doubt=doubt)
         return Exchange(
             url=url,
             status=watch.status,
@@ -235,6 +225,46 @@ class Client:
             latency=watch.first - watch.sent,
             elapsed=trio.current_time() - watch.started,
         )
+
+    async def _refuse(self, body: Body, watch: Watch, failure: Failure) -> None:
+        """End an exchange whose answer is not wanted, its connection spared where that is cheap."""
+        kind = (watch.headers or Headers([])).get("content-type") or "no type"
+        watch.verdict = watch.fail(failure, f"status {watch.status}, {kind}")
+        with suppress(FetchError):
+            await body.drain()
+        raise watch.verdict
+
+    async def _decoded(
+        self,
+        content: bytes,
+        watch: Watch,
+        limit: int,
+        *,
+        cut: bool,
+        delimited: bool,
+        doubt: FetchError | None,
+    ) -> tuple[bytes, bool]:
+        """The body without its codings, and whether it was cut.
+
+        `doubt` is the failure of a body that is shorter than its length. It is not one where the length turns
+        out to be that of the decoded body, a mistake that browsers forgive.
+        """
+        headers = cast("Headers", watch.headers)
+        names = codings(headers.all("content-encoding")) + transfer_codings(headers)
+        if not names or not content:
+            if doubt is not None:
+                raise doubt
+            return content, cut
+        try:
+            decoded = await _decode(content, names, limit, self.limits.max_ratio)
+        except CodingError as error:
+            raise doubt or watch.fail(error.failure, str(error)) from None
+        if doubt is not None and not (decoded.whole and len(decoded.body) == content_length(headers)):
+            raise doubt
+        if not decoded.whole and not cut:
+            failure = Failure.BAD_ENCODING if delimited else Failure.TRUNCATED
+            raise watch.fail(failure, f"the body ends in the middle of its coding ({', '.join(names)})")
+        return decoded.body, cut or decoded.cut
 
 
 async def _decode(content: bytes, names: list[str], limit: int, max_ratio: int) -> Decoded:

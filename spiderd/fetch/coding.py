@@ -18,6 +18,7 @@ from typing import NamedTuple
 import brotli  # type: ignore[import-untyped]  # has no type information
 import zstandard
 
+from spiderd.fetch.headers import Headers
 from spiderd.states import Failure
 
 ACCEPTED = b"gzip, deflate, br, zstd"
@@ -54,6 +55,13 @@ def codings(values: Iterable[str]) -> list[str]:
     """The codings that Content-Encoding names, in the order in which they were applied."""
     named = (item.strip().strip("\"'").lower() for value in values for item in value.split(","))
     return [item.removeprefix("x-") for item in named if not _NO_CODING.fullmatch(item)]
+
+
+def transfer_codings(headers: Headers) -> list[str]:
+    """The codings that were applied for the way only (RFC 9112 7), beside chunked."""
+    if "transfer-encoding" not in headers:
+        return []
+    return [name for name in codings(headers.all("transfer-encoding")) if name != "chunked"]
 
 
 def decode(body: bytes, names: list[str], *, limit: int, max_ratio: int) -> Decoded:

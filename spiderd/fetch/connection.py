@@ -115,6 +115,9 @@ def _watcher(sock: socket.socket | trio.socket.SocketType) -> select.poll:
     return poll
 
 
+_NO_HEAD = Head(0, 0, Headers([]))
+
+
 class Connection:
     """A channel on which one request at a time is answered."""
 
@@ -126,7 +129,7 @@ class Connection:
         self.address = address
         self.idle_since = 0.0
         self.reusable = False
-        self.head = Head(0, 0, [])
+        self.head = _NO_HEAD
         self.framing = Framing()
 
     async def ask(self, request: bytes, watch: Watch) -> Head:
@@ -174,7 +177,7 @@ class Connection:
                     watch.more()
                 piece = await self._receive(watch)
                 if not piece:
-                    raise self._ended_early(watch)
+                    raise self._ended_early(data, watch)
                 data = (data + piece).lstrip(b"\r\n") if not searched else data + piece
                 continue
             received += end.end()
@@ -190,7 +193,7 @@ class Connection:
                 raise BadHead("the server switches to a protocol that nobody asked for")
 
     def _begin_body(self, head: Head, data: bytes, watch: Watch) -> None:
-        watch.status, watch.headers = head.status, Headers(head.headers)
+        watch.status, watch.headers = head.status, head.headers
         self.head = head
         self.framing = framing_of(head)
         self.reusable = persists(head)
@@ -205,7 +208,9 @@ class Connection:
             Failure.HEADERS_TOO_BIG, f"the header is longer than {watch.limits.max_headers} bytes"
         )
 
-    def _ended_early(self, watch: Watch) -> FetchError:
+    def _ended_early(self, data: bytes, watch: Watch) -> FetchError:
+        if data and looks_wrong(data, ended=True):
+            return watch.fail(Failure.PROTOCOL_ERROR, "the answer does not begin with an HTTP status line")
         if watch.received:
             return watch.fail(Failure.TRUNCATED, "closed in the middle of the header")
         return watch.fail(Failure.CONNECTION_LOST, "closed before any byte of an answer")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from spiderd.fetch.head import Head
-from spiderd.fetch.headers import Pairs
+from spiderd.fetch.headers import Headers
 
 MAX_LINE = 16 * 1024  # bytes of a chunk-size or trailer line
 MAX_OVERHEAD = 1024 * 1024  # bytes of sizes, extensions and trailers beyond the size of the body itself
@@ -27,6 +27,8 @@ class Framing:
     """Base: a body that ends with the connection."""
 
     __slots__ = ("complete", "parts", "size", "surplus")
+
+    delimited = False  # whether the message itself says where it ends
 
     def __init__(self) -> None:
         self.parts: list[bytes] = []
@@ -52,6 +54,8 @@ class ByLength(Framing):
     """A body of a known length."""
 
     __slots__ = ("length",)
+
+    delimited = True
 
     def __init__(self, length: int) -> None:
         super().__init__()
@@ -82,6 +86,8 @@ class ByChunks(Framing):
     """A body in chunks (RFC 9112 7.1)."""
 
     __slots__ = ("_left", "_overhead", "_state", "_tail")
+
+    delimited = True
 
     def __init__(self) -> None:
         super().__init__()
@@ -116,6 +122,9 @@ class ByChunks(Framing):
             position = end + 1
         else:
             self.surplus = position < len(data)
+        if self._state == "trailer" and not self.complete and not self._tail:
+            # The body is whole. Some servers never send the empty line, and nobody needs the trailers.
+            self.complete = self.surplus = True
         self._collect(pieces)
 
     def _hold(self, tail: bytes) -> None:
@@ -146,16 +155,14 @@ class ByChunks(Framing):
             raise BadFraming("the chunked coding is mostly overhead")
 
     def finish(self) -> bool:
-        """Whole when the last chunk has come; the empty line after it is often forgotten."""
+        """Whole when the last chunk has come (RFC 9112 8)."""
         return self._state == "trailer"
 
 
-def content_length(headers: Pairs) -> int | None:
+def content_length(headers: Headers) -> int | None:
     """The length that the header declares, if any; raises BadFraming where two differ (RFC 9110 8.6)."""
     found: int | None = None
-    for name, value in headers:
-        if len(name) != 14 or name.lower() != b"content-length":
-            continue
+    for value in headers.values(b"content-length"):
         for item in value.split(b","):
             digits = item.strip(b" \t")
             if not digits.isdigit() or (length := int(digits[:40])) > MAX_LENGTH:
@@ -166,18 +173,20 @@ def content_length(headers: Pairs) -> int | None:
     return found
 
 
-def tokens(headers: Pairs, key: bytes) -> list[bytes]:
+def tokens(headers: Headers, key: bytes) -> list[bytes]:
     """The members of a list-valued field, in lower case."""
-    values = [value for name, value in headers if len(name) == len(key) and name.lower() == key]
-    return [item.strip(b" \t") for value in values for item in value.lower().split(b",")]
+    return [item.strip(b" \t") for value in headers.values(key) for item in value.lower().split(b",")]
 
 
 def framing_of(head: Head) -> Framing:
     """The framing of an answer to a GET; raises BadFraming."""
     if head.status in {204, 304}:
         return ByLength(0)
-    if b"chunked" in tokens(head.headers, b"transfer-encoding"):
+    transfer = tokens(head.headers, b"transfer-encoding")
+    if b"chunked" in transfer:
         return ByChunks()
+    if transfer and transfer != [b"identity"]:
+        return Framing()
     length = content_length(head.headers)
     return Framing() if length is None else ByLength(length)
 

@@ -68,7 +68,7 @@ _NEVER = [IPv4Network("0.0.0.0/8"), IPv4Network("224.0.0.0/4"), IPv4Network("240
 def parse_address(text: str) -> Address | None:
     """The address that a text denotes, an IPv4 one where IPv6 only carries it; None for a name."""
     try:
-        return embedded(ip_address(text.partition("%")[0]))
+        return embedded(ip_address(_without_zone(text)))
     except ValueError:
         return None
 
@@ -76,9 +76,13 @@ def parse_address(text: str) -> Address | None:
 def literal(host: str) -> str:
     """The address that a URL's host denotes, in a form that needs no look-up; "" for a name."""
     try:
-        return str(ip_address(host.partition("%")[0]))
+        return str(ip_address(_without_zone(host)))
     except ValueError:
         return ""
+
+
+def _without_zone(host: str) -> str:
+    return host.partition("%")[0] if ":" in host else host
 
 
 def embedded(address: Address) -> Address:

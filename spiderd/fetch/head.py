@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import httptools
 
-from spiderd.fetch.headers import Pairs
+from spiderd.fetch.headers import Headers, Pairs
 
 HEAD_END = re.compile(rb"\n\r*\n")  # CRLF CRLF, and what is taken for it (RFC 9112 2.2)
 
@@ -40,7 +40,7 @@ class Head(NamedTuple):
 
     status: int
     minor: int  # of HTTP/1.x; 0 where the connection does not persist by itself
-    headers: Pairs
+    headers: Headers
 
 
 class _Fields:
@@ -53,8 +53,10 @@ class _Fields:
         self.pairs.append((name, value))
 
 
-def looks_wrong(data: bytes) -> bool:
-    """Whether these first bytes of an answer can no longer become a status line."""
+def looks_wrong(data: bytes, *, ended: bool = False) -> bool:
+    """Whether these first bytes of an answer cannot become a status line; `ended`: no more will come."""
+    if ended:
+        return _START.match(data) is None and not b"HTTP/".startswith(data.upper())
     return len(data) >= 12 and _START.match(data) is None
 
 
@@ -67,24 +69,18 @@ def parse_head(data: bytes) -> Head:
     except httptools.HttpParserError:
         return lenient(data)
     version = parser.get_http_version()
-    if not parser_done(parser, version):
-        return lenient(data)
-    return Head(parser.get_status_code(), 1 if version == "1.1" else 0, fields.pairs)
-
-
-def parser_done(parser: httptools.HttpResponseParser, version: str) -> bool:
-    """Whether llhttp took the whole head for one of a version that we speak."""
-    return version in {"1.1", "1.0"} and parser.get_status_code() >= 100
+    if version not in {"1.1", "1.0"} or parser.get_status_code() < 100 or not data.startswith(b"HTTP"):
+        return lenient(data)  # llhttp also reads RTSP
+    return Head(parser.get_status_code(), 1 if version == "1.1" else 0, Headers(fields.pairs))
 
 
 def lenient(data: bytes) -> Head:
     """Parse a head as browsers do: skips lines that are no fields, joins folded ones; raises BadHead."""
-    lines = data.split(b"\n")
-    start = _STATUS_LINE.match(lines[0].lstrip(b"\r"))
+    start = _STATUS_LINE.match(data)
     if start is None or int(start[3]) < 100:
         raise BadHead("the answer does not begin with an HTTP status line")
     pairs: Pairs = []
-    for line in lines[1:]:
+    for line in data[start.end() :].split(b"\n")[1:]:
         stripped = line.strip(b" \t\r")
         if line[:1] in {b" ", b"\t"}:
             if pairs and stripped:  # obs-fold, RFC 9112 5.2
@@ -95,4 +91,4 @@ def lenient(data: bytes) -> Head:
         if colon and _TOKEN.fullmatch(name) and b"\0" not in value:
             pairs.append((name, value.strip(b" \t")))
     major, minor = int(start[1] or 1), int(start[2] or 0)
-    return Head(int(start[3]), 1 if (major, minor) >= (1, 1) else 0, pairs)
+    return Head(int(start[3]), 1 if (major, minor) >= (1, 1) else 0, Headers(pairs))

@@ -20,11 +20,14 @@ KEEP = 60.0  # seconds; most servers close sooner
 class Pool:
     """All idle connections of a client."""
 
-    def __init__(self, max_idle: int = MAX_IDLE, keep: float = KEEP, *, max_here: int = MAX_IDLE_HERE) -> None:
+    def __init__(
+        self, max_idle: int = MAX_IDLE, keep: float = KEEP, *, max_here: int = MAX_IDLE_HERE
+    ) -> None:
         self.max_here = max_here
         self.max_idle = max(max_idle, max_here)
         self.keep = keep
         self._idle: dict[object, list[Connection]] = {}
+        self._closed = False
         self._ages: OrderedDict[Connection, None] = OrderedDict()  # longest idle first
 
     def __len__(self) -> int:
@@ -45,6 +48,9 @@ class Pool:
 
     def put(self, connection: Connection, now: float) -> None:
         """Keep a connection that may be reused; the oldest go where there are too many."""
+        if self._closed:
+            connection.close()
+            return
         connection.idle_since = now
         here = self._idle.setdefault(connection.key, [])
         here.append(connection)
@@ -66,7 +72,8 @@ class Pool:
             self._drop(connection)
 
     def close(self) -> None:
-        """Close all."""
+        """Close all, and whatever is still put back."""
+        self._closed = True
         while self._ages:
             self._drop(next(iter(self._ages)))
 

@@ -10,12 +10,12 @@ address, or none that works: half the questions, and no delay where IPv6 does no
 from __future__ import annotations
 
 import socket
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import dns.asyncbackend
 import dns.asyncresolver
 import dns.exception
 import dns.resolver
@@ -27,7 +27,8 @@ MAX_KEPT = 10_000  # names
 MIN_TTL, MAX_TTL = 10.0, 3600.0  # seconds; shorter would ask for each page, longer would miss a move
 NO_NAME_TTL = 300.0  # for a name that does not exist (RFC 2308 leaves it to us)
 TROUBLE_TTL = 5.0  # for a name server that did not answer
-TRY = 5.0  # seconds for one question to one server
+TRY = 2.5  # seconds for one question to one server
+LIFETIME = 8.0  # seconds for a name; less than fetch.connect_timeout, so that the trouble is remembered
 HOSTS = Path("/etc/hosts")
 
 Family = str  # "A" or "AAAA"
@@ -44,11 +45,12 @@ class NameFailure(Exception):
 
 @dataclass(slots=True)
 class Answer:
-    """What is known of a name and a family, until `expires` (monotonic)."""
+    """What is known of a name and a family, until `expires` (by the resolver's clock)."""
 
     addresses: list[str]
     expires: float
     failure: NameFailure | None = None
+    no_such_name: bool = False  # the name service is sure of it
 
 
 @dataclass(slots=True)
@@ -86,7 +88,7 @@ def system_zone() -> Zone:
 class Resolver:
     """Resolves host names for one client."""
 
-    def __init__(self, zone: Zone | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, zone: Zone | None = None, clock: Callable[[], float] = trio.current_time) -> None:
         self._zone = zone
         self._clock = clock
         self._known: OrderedDict[tuple[str, Family], Answer] = OrderedDict()
@@ -129,6 +131,8 @@ class Resolver:
             del self._asking[key]
             done.set()
         self._known[key] = answer
+        if answer.no_such_name:  # in any family (RFC 8020)
+            self._known[key[0], "AAAA" if key[1] == "A" else "A"] = answer
         while len(self._known) > MAX_KEPT:
             self._known.popitem(last=False)
         return answer
@@ -148,11 +152,19 @@ async def ask_servers(zone: Zone, name: str, family: Family, clock: Callable[[],
     resolver.nameservers = list(zone.servers)
     resolver.port = zone.port
     resolver.timeout = TRY
-    resolver.lifetime = 2.5 * TRY
+    resolver.lifetime = LIFETIME
     try:
-        found = await resolver.resolve(name + ".", family, search=False, raise_on_no_answer=False)
+        found = await resolver.resolve(
+            name + ".",
+            family,
+            search=False,
+            raise_on_no_answer=False,
+            backend=dns.asyncbackend.get_backend("trio"),
+        )
     except dns.resolver.NXDOMAIN:
-        return _failed(Failure.DNS_NO_SUCH_NAME, f"there is no name {name}", clock() + NO_NAME_TTL)
+        answer = _failed(Failure.DNS_NO_SUCH_NAME, f"there is no name {name}", clock() + NO_NAME_TTL)
+        answer.no_such_name = True
+        return answer
     except dns.exception.Timeout:
         detail = f"the name service did not answer about {name}"
         return _failed(Failure.DNS_TEMPORARY, detail, clock() + TROUBLE_TTL)

@@ -7,7 +7,7 @@ byte moves (URL merging, cookies, auth and redirect flows, that a crawler decide
 stream 1.7. So requests and responses are httpx's, and the client's machinery is left out.
 
 `Client` passes its `Watch` along in the request (extension "spiderd.watch"): it owns the cancel scope that
-spans the exchange. Without one the transport keeps its own time, one scope for the head and one for each piece.
+spans the exchange. Without one the transport keeps its own time: one scope for the head, one for each piece.
 """
 
 from __future__ import annotations
@@ -50,8 +50,13 @@ class Body(httpx.AsyncByteStream):
         framing = connection.framing
         while not framing.complete and not (limit and framing.size > limit):
             await connection.read_more(self.watch)
-        body = framing.parts[0] if len(framing.parts) == 1 else b"".join(framing.parts)
+        body = self.received()
         return (body[:limit], True) if limit and framing.size > limit else (body, False)
+
+    def received(self) -> bytes:
+        """What has come so far."""
+        parts = self._mine().framing.parts
+        return parts[0] if len(parts) == 1 else b"".join(parts)
 
     async def drain(self) -> None:
         """Read and forget what is left where that is little; raises FetchError."""
@@ -86,16 +91,21 @@ class Body(httpx.AsyncByteStream):
             raise httpx.StreamClosed
         return self.connection
 
-    def release(self) -> None:
-        """Give the connection back to the pool, or close it where it cannot be used again."""
+    def release(self) -> bool:
+        """Give the connection back to the pool, or close it where it cannot be used again.
+
+        Returns whether the answer itself said where its body ends.
+        """
         connection, self.connection = self.connection, None
         if connection is None:
-            return
+            return False
+        delimited = connection.framing.delimited
         if connection.may_be_reused():
             connection.framing.parts = []
             self._pool.put(connection, trio.current_time())
         else:
             connection.close()
+        return delimited
 
     async def aclose(self) -> None:
         """Give the connection back (called by httpx)."""
@@ -111,10 +121,12 @@ class Transport(httpx.AsyncBaseTransport):
         self.pool = Pool() if pool is None else pool
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request and return its answer as soon as the head is there; raises FetchError.
+        """Send a GET and return its answer as soon as the head is there; raises FetchError.
 
-        Requests have no body: a crawler asks.
+        Other methods raise httpx.UnsupportedProtocol: a crawler asks and changes nothing.
         """
+        if request.method != "GET":
+            raise httpx.UnsupportedProtocol(f"only GET is spoken, not {request.method}")
         watch = cast("Watch | None", request.extensions.get(WATCH))
         if watch is not None:
             return await self._exchange(request, watch)
@@ -149,7 +161,7 @@ class Transport(httpx.AsyncBaseTransport):
         try:
             head = await connection.ask(data, watch)
             body = Body(connection, self.pool, watch)
-            return httpx.Response(head.status, headers=head.headers, stream=body, request=request)
+            return httpx.Response(head.status, headers=head.headers.raw, stream=body, request=request)
         except BaseException:
             connection.close()
             raise
@@ -163,7 +175,7 @@ class Transport(httpx.AsyncBaseTransport):
             if proxy.authorization:
                 extra = b"Proxy-Authorization: %b\r\n" % proxy.authorization
         fields = b"".join([b"%b: %b\r\n" % pair for pair in request.headers.raw])
-        return b"%b %b HTTP/1.1\r\n%b%b\r\n" % (request.method.encode(), target, fields, extra)
+        return b"GET %b HTTP/1.1\r\n%b%b\r\n" % (target, fields, extra)
 
 
 def origin_of(url: httpx.URL) -> Origin:
