@@ -7,7 +7,7 @@ the crew is given a function that opens a link to fetcher number N and keeps it 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 
 import trio
 
@@ -96,6 +96,7 @@ class Crew:
         self._on_messages = on_messages
         self._on_down = on_down
         self._draining = False
+        self._drained = trio.Event()  # `drain` has been called: no pause before a restart holds it up
         count = min(max(1, processes), threads)
         self.seats = [Seat(n, range(n, threads, count)) for n in range(count)]
         self.seat_of = {worker: seat for seat in self.seats for worker in seat.workers}
@@ -108,22 +109,24 @@ class Crew:
 
     async def _keep(self, seat: Seat) -> None:
         pause = RESTART_PAUSE
-        while not self._draining:
+        while True:
             async with self._open_fetcher(seat.number) as link, trio.open_nursery() as nursery:
                 nursery.start_soon(seat.sending, link)
-                self._welcome(seat)
-                try:
-                    while True:
-                        self._on_messages(seat, await link.receive())
-                        pause = RESTART_PAUSE
-                except LinkClosed:
-                    nursery.cancel_scope.cancel()
+                if not self._draining:
+                    self._welcome(seat)
+                    with suppress(LinkClosed):
+                        while True:
+                            self._on_messages(seat, await link.receive())
+                            pause = RESTART_PAUSE
+                nursery.cancel_scope.cancel()
             seat.up = False
             seat.out.clear()
             self._on_down(seat, self._draining)
-            if not self._draining:
-                await trio.sleep(pause)
-                pause = min(pause * 2, RESTART_LONGEST)
+            if self._draining:
+                return
+            with trio.move_on_after(pause):
+                await self._drained.wait()
+            pause = min(pause * 2, RESTART_LONGEST)
 
     def _welcome(self, seat: Seat) -> None:
         setup = Setup(self._setup.config, seat.workers, self._setup.archive, self._setup.seeds)
@@ -135,9 +138,11 @@ class Crew:
     def drain(self, grace: float) -> None:
         """Ask all fetchers to finish what their workers have in hand, within `grace` seconds."""
         self._draining = True
+        self._drained.set()
         for seat in self.seats:
-            seat.send(Drain(grace))
-            seat.flush()
+            if seat.up:
+                seat.send(Drain(grace))
+                seat.flush()
 
     def choose(self, preferred: int, *, ahead: bool) -> Seat | None:
         """The seat for a lease: the preferred one (its connection is warm) if it has room, or the idlest."""
