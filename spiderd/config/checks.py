@@ -21,7 +21,6 @@ Fault = tuple[int | None, str]
 
 _MEDIA_TYPE = re.compile(r"[a-z0-9!#$&^_.+-]+/(?:\*|[a-z0-9!#$&^_.+-]+)", re.IGNORECASE)
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")  # RFC 9110 5.5 without obs-text: what every server reads
-_PROXIES = ("http:", "https:", "socks5:", "socks5h:")
 _SITE_SCHEMES = ("http:", "https:")
 
 
@@ -82,9 +81,9 @@ def _block_fault(block: str) -> str:
 
 def _proxy_fault(proxy: str) -> str:
     url = _parsed(proxy) if proxy else None
-    if not proxy or (url is not None and url.protocol in _PROXIES and url.hostname):
+    if not proxy or (url is not None and url.protocol == "http:" and url.hostname):
         return ""
-    return 'is not the URL of a proxy such as "http://host:3128" or "socks5://host:1080"'
+    return 'is not the URL of a proxy such as "http://user:password@host:3128"; only http is spoken with it'
 
 
 def _type_fault(media_type: str) -> str:

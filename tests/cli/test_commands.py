@@ -63,6 +63,17 @@ def test_the_daemon_of_a_data_directory_is_found(spiderd, tmp_path):
     assert spiderd("status", "--data-dir", str(tmp_path))[0] == 3
 
 
+def test_a_socket_that_the_configuration_names_is_found(spiderd, tmp_path):
+    file = tmp_path / "config.toml"
+    file.write_text(f'[api]\nsocket = "{tmp_path}/named"\n')
+    with daemon(tmp_path / "named"):
+        assert spiderd("status", "--config", str(file))[0] == 0
+        assert spiderd("status", "--config", str(file), "--socket", str(tmp_path / "other"))[0] == 3
+    file.write_text("[api]\nsock = 1")
+    code, _, err = spiderd("pause", "--config", str(file))
+    assert (code, err) == (78, f"spiderd: {file}:2: api.sock: unknown key; did you mean api.socket?\n")
+
+
 @pytest.mark.parametrize("command", LISTS)
 def test_lists_are_aligned_text_in_a_pipe_and_json_on_demand(spiderd, crawl, command):
     code, out, _ = spiderd(command)

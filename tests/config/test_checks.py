@@ -14,7 +14,7 @@ GOOD = {
     "scope.exclude": [r"\.pdf$", "", "[[a]", "(?i)x", r"https?://[^/]*@"],
     "scope.ip_allow": ["10.0.0.0/8", "192.0.2.1", "2001:db8::/32", "::1"],
     "fetch.types": ["text/html", "image/*", "application/vnd.x+xml"],
-    "fetch.proxy": "socks5://user:pw@host:1080",
+    "fetch.proxy": "http://user:pw@host:1080",
     "politeness.contact": "mailto:ann@example.test",
     "api.socket": "~/s.sock",
 }
@@ -32,7 +32,7 @@ BAD = {
     "scope.exclude": ["(", "*", "a{99999999999999}", "[z-a]", "(?P<1>x)"],
     "scope.ip_allow": ["", "10.0.0.1/8", "10.0.0.0/33", "host", "1.2.3", "10.0.0.0/8 "],
     "fetch.types": ["html", "text/", "*/*", "text/html; charset=x", ""],
-    "fetch.proxy": "host:3128",
+    "fetch.proxy": "socks5://host:3128",
     "politeness.contact": "a\r\nX-Evil: 1",
     "politeness.user_agent": "spídér",
     "api.socket": "run/s.sock",
