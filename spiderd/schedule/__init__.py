@@ -1,1 +1,1 @@
-"""When and in which order URLs are fetched: pure functions of time, state and configuration."""
+"""When URLs are fetched: pure functions of time, state and configuration."""

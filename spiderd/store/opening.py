@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from spiderd.config.declaration import Order
 from spiderd.protocol import Counters
-from spiderd.schedule.ranks import rank
 from spiderd.store.environment import Environment
 from spiderd.store.ledger import Found, Ledger
+from spiderd.store.ranks import rank
 from spiderd.store.step import copy_of
 
 

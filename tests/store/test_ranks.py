@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spiderd.config.declaration import Order
-from spiderd.schedule.ranks import SEQUENCES, TOP_LEVEL, rank
+from spiderd.store.ranks import SEQUENCES, TOP_LEVEL, rank
 
 ORDERS: tuple[Order, ...] = get_args(Order)
 
