@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 MAX_HOSTS = 1000
@@ -58,7 +59,8 @@ def _clean(text: str) -> bool:
 
 def _date(text: str, default: float) -> float:
     try:
-        return parsedate_to_datetime(text).timestamp()
+        parsed = parsedate_to_datetime(text)
+        return parsed.replace(tzinfo=parsed.tzinfo or UTC).timestamp()
     except (ValueError, TypeError, OverflowError, IndexError):
         return default
 

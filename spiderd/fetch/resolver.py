@@ -30,6 +30,7 @@ TROUBLE_TTL = 5.0  # for a name server that did not answer
 TRY = 2.5  # seconds for one question to one server
 LIFETIME = 8.0  # seconds for a name; less than fetch.connect_timeout, so that the trouble is remembered
 HOSTS = Path("/etc/hosts")
+BACKEND = dns.asyncbackend.get_backend("trio")
 
 Family = str  # "A" or "AAAA"
 
@@ -152,20 +153,17 @@ async def ask_servers(zone: Zone, name: str, family: Family, clock: Callable[[],
     resolver.nameservers = list(zone.servers)
     resolver.port = zone.port
     resolver.timeout = TRY
-    resolver.lifetime = LIFETIME
+    resolver.lifetime = 2 * LIFETIME  # dnspython measures it by the wall clock; ours ends first
     try:
-        found = await resolver.resolve(
-            name + ".",
-            family,
-            search=False,
-            raise_on_no_answer=False,
-            backend=dns.asyncbackend.get_backend("trio"),
-        )
+        with trio.fail_after(LIFETIME):
+            found = await resolver.resolve(
+                name + ".", family, search=False, raise_on_no_answer=False, backend=BACKEND
+            )
     except dns.resolver.NXDOMAIN:
         answer = _failed(Failure.DNS_NO_SUCH_NAME, f"there is no name {name}", clock() + NO_NAME_TTL)
         answer.no_such_name = True
         return answer
-    except dns.exception.Timeout:
+    except (dns.exception.Timeout, trio.TooSlowError):
         detail = f"the name service did not answer about {name}"
         return _failed(Failure.DNS_TEMPORARY, detail, clock() + TROUBLE_TTL)
     except (dns.resolver.NoNameservers, dns.resolver.YXDOMAIN, OSError, EOFError):
