@@ -49,9 +49,21 @@ class Daemon:
         once: bool,
         report: Report,
         clock: Callable[[], float] = time.time,
+        tick: float = PROGRESS_INTERVAL,
     ) -> None:
-        """Prepare a run; `clock` tells unix time."""
+        """Prepare a run.
+
+        Args:
+            config: the effective configuration.
+            data_dir: locked.
+            sock: listening, for the API.
+            once: end when the crawl is complete.
+            report: told of milestones and progress.
+            clock: tells unix time.
+            tick: seconds between two reports of progress.
+        """
         self._clock = clock
+        self._tick = tick
         self._config = config
         self._data_dir = data_dir
         self._sock = sock
@@ -146,10 +158,10 @@ class Daemon:
 
     async def _keep_time(self) -> None:
         """Sample rates, report progress, and notice the end."""
-        ticks = 0
-        told = 0.0
+        sample_due = told = 0.0
         while True:
-            if ticks % 2 == 0:
+            if time.monotonic() >= sample_due:
+                sample_due = time.monotonic() + 1.0
                 self._steering.rates.sample(time.monotonic(), self._steering.counters())
                 await self._steering.refresh_directories()
             lifecycle = self._coordinator.lifecycle
@@ -159,8 +171,7 @@ class Daemon:
                 if self._once:
                     self._coordinator.stop(Reason.DRAINED, grace=0.0)
             self._report.progress(self._steering.snapshot())
-            ticks += 1
-            with trio.move_on_after(PROGRESS_INTERVAL):
+            with trio.move_on_after(self._tick):
                 await lifecycle.changed.wait()
 
 

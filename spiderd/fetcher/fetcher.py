@@ -55,6 +55,7 @@ class Fetcher:
         self._claims: dict[int, _Asked] = {}
         self._states: dict[int, WorkerState] = {}
         self._changed: set[int] = set()
+        self._stirred = trio.Event()  # something has changed: an idle fetcher sleeps
         self._workers: dict[int, Worker] = {}
         self._hired = trio.Event()  # the workers are there
         self._finished = False  # the workers have gone
@@ -160,6 +161,7 @@ class Fetcher:
         if url is not None:
             state.url = url
         self._changed.add(worker)
+        self._stirred.set()
 
     # tasks
 
@@ -183,7 +185,8 @@ class Fetcher:
 
     async def _report(self) -> None:
         while True:
+            await self._stirred.wait()
             await trio.sleep(REPORT_INTERVAL)
-            if self._changed:
-                changed, self._changed = self._changed, set()
-                self.send(WorkerStates([self._states[number] for number in sorted(changed)]))
+            self._stirred = trio.Event()
+            changed, self._changed = self._changed, set()
+            self.send(WorkerStates([self._states[number] for number in sorted(changed)]))

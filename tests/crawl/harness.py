@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,9 @@ def configured(*seeds: str, **changes: dict[str, Any]) -> Config:
     return Config(**{name: type(getattr(Config(), name))(**values) for name, values in sections.items()})
 
 
-async def crawl(config: Config, data_dir: Path, *, once: bool = True) -> Recorder:
+async def crawl(
+    config: Config, data_dir: Path, *, once: bool = True, clock: Callable[[], float] = time.time
+) -> Recorder:
     """Crawl to the end inside this process; needs a running trio loop in the main thread."""
     report = Recorder()
     data_dir.mkdir(parents=True, exist_ok=True)
@@ -62,7 +64,7 @@ async def crawl(config: Config, data_dir: Path, *, once: bool = True) -> Recorde
         path.unlink(missing_ok=True)
         sock.bind(str(path))
         sock.listen()
-        await Daemon(config, data_dir, sock, once=once, report=report).run()
+        await Daemon(config, data_dir, sock, once=once, report=report, clock=clock, tick=3600.0).run()
     return report
 
 

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from spiderd.states import CrawlState, Failure, OutcomeKind, Reason
 from tests.crawl.harness import archived, configured, crawl, pages_of
-from tests.web.server import Route, serve
+from tests.crawl.pages import page, site_of
+from tests.web.server import serve
 
 pytestmark = pytest.mark.trio
-
-
-def page(*links: str, text: str = "") -> str:
-    """A page with links."""
-    return f"<title>{text}</title>" + "".join(f'<a href="{link}">{link}</a>' for link in links) + text
-
-
-def site_of(pages: Mapping[str, Route]) -> dict[str, Route]:
-    """A site without a robots.txt."""
-    return {"/robots.txt": (404, {}, b""), **pages}
 
 
 async def test_a_site_is_taken_whole_once_and_byte_for_byte(tmp_path: Path) -> None:
