@@ -25,6 +25,7 @@ from spiderd.config.declaration import Config
 from spiderd.errors import ConfigError
 from spiderd.urls.host import host_key, site
 from spiderd.urls.key import seen_key
+from spiderd.urls.memory import LinkMemory
 from spiderd.urls.resolve import normalize
 from spiderd.urls.traps import is_trap
 
@@ -48,6 +49,7 @@ class ScopeRules:
             ConfigError: a pattern of scope.include or scope.exclude is no regular expression.
         """
         self.config = config
+        self.memory = LinkMemory(self)
         self.seeds = [url for url in map(normalize, seeds) if url]
         self._follow = config.scope.follow
         self._max_length = config.urls.max_length
