@@ -106,8 +106,7 @@ class Dialer:
             try:
                 addresses = await self.resolver.addresses(place.host, family)
             except NameFailure as error:
-                failure = failure or watch.fail(error.failure, error.detail)
-                continue
+                raise failure or watch.fail(error.failure, error.detail) from None
             if not addresses:
                 continue
             try:

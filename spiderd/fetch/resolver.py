@@ -34,6 +34,10 @@ BACKEND = dns.asyncbackend.get_backend("trio")
 
 Family = str  # "A" or "AAAA"
 
+_NO_ADDRESS = {socket.EAI_NONAME} | {
+    code for name in ("EAI_NODATA", "EAI_ADDRFAMILY") if (code := getattr(socket, name, None)) is not None
+}
+
 
 class NameFailure(Exception):
     """A name has no address that is known now."""
@@ -181,8 +185,8 @@ async def ask_system(_zone: Zone, name: str, family: Family, clock: Callable[[],
     try:
         found = await trio.socket.getaddrinfo(name, None, kind, socket.SOCK_STREAM)
     except socket.gaierror as error:
-        if error.errno in {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}:
-            return _failed(Failure.DNS_NO_SUCH_NAME, f"there is no name {name}", clock() + NO_NAME_TTL)
+        if error.errno in _NO_ADDRESS:  # which may mean: none in this family
+            return Answer([], clock() + MIN_TTL)
         detail = f"the name service failed for {name}"
         return _failed(Failure.DNS_TEMPORARY, detail, clock() + TROUBLE_TTL)
     except (UnicodeError, OSError) as error:

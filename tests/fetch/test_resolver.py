@@ -144,6 +144,7 @@ def test_a_hosts_file():
 async def test_the_system_is_asked_where_no_server_is_known():
     answer = await ask_system(Zone(), "localhost", "A", lambda: 0.0)
     assert answer.addresses == ["127.0.0.1"]
+    assert (await ask_system(Zone(), "127.0.0.7", "AAAA", lambda: 0.0)).addresses == []
     bad = await ask_system(Zone(), "a" * 70 + ".test", "A", lambda: 0.0)
     assert bad.failure is not None
     assert bad.failure.failure is Failure.DNS_NO_SUCH_NAME

@@ -11,7 +11,7 @@ from typing import Any
 
 import trio
 
-from tests.web.server import Request, Route
+from tests.web.server import Request, Route, call
 
 Handler = Callable[[trio.abc.Stream, Request], Awaitable[None]]
 
@@ -70,12 +70,12 @@ def endless(head: bytes, piece: bytes, every: float = 0.0) -> Handler:
     return handler
 
 
-def late(seconds: float, answer: Any) -> Handler:
-    """A proper answer after a while."""
+def late(seconds: float, route: Any) -> Handler:
+    """What a route answers, after a while."""
 
     async def handler(stream: trio.abc.Stream, request: Request) -> Any:
         await trio.sleep(seconds)
-        return answer
+        return await call(route, stream, request)
 
     return handler
 
