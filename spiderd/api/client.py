@@ -21,26 +21,26 @@ PIECE = 64 * 1024  # bytes; what even a slow reader takes in PATIENCE seconds
 _INT = struct.Struct("i")
 
 
-class ClientStream(trio.abc.HalfCloseableStream):
-    """A socket stream whose sends have a deadline, and that can be cut off at once."""
+class ClientStream:
+    """A socket stream whose sends have a deadline, and that can be cut off at once.
+
+    Its methods raise trio.BrokenResourceError or trio.ClosedResourceError where the client is gone.
+    """
 
     def __init__(self, stream: trio.SocketStream, *, patience: float = PATIENCE) -> None:
         self._stream = stream
+        self._socket = stream.socket
         self._patience = patience
         self._unread = 0  # after the last send
         self._read_at = trio.current_time()  # when the client was last known to read
 
     @property
     def socket(self) -> trio.socket.SocketType:
-        """The socket, as the HTTP server asks for it."""
-        return self._stream.socket
+        """The socket, for those who ask the kernel about it."""
+        return self._socket
 
-    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        """Send everything, piece by piece.
-
-        Raises:
-            trio.BrokenResourceError: The client does not read; it has been cut off.
-        """
+    async def send_all(self, data: bytes) -> None:
+        """Send everything, piece by piece; cut off a client that does not read."""
         self._check_reading()
         view = memoryview(data)
         for start in range(0, len(view), PIECE):
@@ -48,31 +48,30 @@ class ClientStream(trio.abc.HalfCloseableStream):
                 await self._stream.send_all(view[start : start + PIECE])
             if scope.cancelled_caught:
                 self._give_up()
-        self._unread = _unread(self.socket)
+        self._unread = _unread(self._socket)
 
-    async def wait_send_all_might_not_block(self) -> None:
-        """Wait until there is room to send."""
-        await self._stream.wait_send_all_might_not_block()
-
-    async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
+    async def receive_some(self) -> bytes:
         """Receive what is there; b"" at the end."""
-        return await self._stream.receive_some(max_bytes)
+        return bytes(await self._stream.receive_some(PIECE))
 
-    async def send_eof(self) -> None:
-        """Tell the client that no more will come."""
-        await self._stream.send_eof()
+    async def linger(self, limit: int, seconds: float) -> None:
+        """Say that nothing more will come, and drop what the client still sends.
 
-    async def aclose(self) -> None:
-        """Close the connection."""
-        await self._stream.aclose()
+        A connection that is closed with data unread is reset, and then the client may not see the last
+        answer (RFC 9112, section 9.6).
+        """
+        with trio.move_on_after(seconds):
+            await self._stream.send_eof()
+            while limit > 0 and (data := await self.receive_some()):
+                limit -= len(data)
 
     def cut(self) -> None:
         """Close the connection now; whoever waits for it is woken with an error."""
-        self._stream.socket.close()
+        self._socket.close()
 
     def _check_reading(self) -> None:
         now = trio.current_time()
-        unread = _unread(self.socket)
+        unread = _unread(self._socket)
         if unread == 0 or unread < self._unread:
             self._read_at = now
         elif now - self._read_at > self._patience:

@@ -44,6 +44,11 @@ def encode(message: Reply) -> bytes:
         return _encoder.encode(_mend(msgspec.to_builtins(message)))
 
 
+def encode_error(code: str, message: str) -> bytes:
+    """Encode the body of an answer that is not 2xx."""
+    return encode(ErrorReply(error=ErrorBody(code=code, message=message)))
+
+
 def json_reply(message: Reply) -> Response:
     """Answer 200 with a message."""
     return Response(encode(message), media_type=JSON)
@@ -51,8 +56,7 @@ def json_reply(message: Reply) -> Response:
 
 def error_reply(status: int, code: str, message: str, headers: dict[str, str] | None = None) -> Response:
     """Answer with an error in the one form that all have."""
-    body = ErrorReply(error=ErrorBody(code=code, message=message))
-    return Response(encode(body), status, headers, JSON)
+    return Response(encode_error(code, message), status, headers, JSON)
 
 
 def reply_to(error: Exception) -> Response:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import msgspec
 from msgspec import Struct
@@ -13,8 +14,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from spiderd.api.closing import Closing
 from spiderd.api.crawl import Crawl, ListQuery
+from spiderd.api.interrupts import Closing, unless_interrupted
 from spiderd.api.metrics import CONTENT_TYPE, exposition
 from spiderd.api.peer import Rights
 from spiderd.api.replies import ApiError, json_reply, reply_to, status_reply
@@ -75,9 +76,8 @@ def _reads(crawl: Crawl, closing: Closing) -> list[Route]:
 
     async def events(request: Request) -> Response:
         asked = query_of(request, EventParameters)
-        found = None
-        with closing.interruptible():
-            found = await crawl.events(asked.since, min(asked.wait, MAX_WAIT), asked.level)
+        job = partial(crawl.events, asked.since, min(asked.wait, MAX_WAIT), asked.level)
+        found = await unless_interrupted(job, request.receive, closing)
         return json_reply(found or await crawl.events(asked.since, 0.0, asked.level))
 
     async def stream(request: Request) -> ASGIApp:

@@ -10,12 +10,14 @@ The format is that of the HTML standard, section 9.2 (server-sent events).
 
 from __future__ import annotations
 
+from functools import partial
+
 import msgspec
 import trio
 from starlette.types import Receive, Scope, Send
 
-from spiderd.api.closing import Closing
 from spiderd.api.crawl import Crawl
+from spiderd.api.interrupts import Closing, unless_interrupted
 from spiderd.api.replies import encode
 from spiderd.protocol import Events
 
@@ -35,23 +37,31 @@ class EventStream:
         self._level = level
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send events until the server ends; the client's going cancels this task."""
-        del receive
+        """Send events until the server ends or the client leaves."""
         await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
         if scope["method"] == "HEAD":
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         else:
-            await self._send_events(send)
+            await self._send_events(receive, send)
 
-    async def _send_events(self, send: Send) -> None:
+    async def _send_events(self, receive: Receive, send: Send) -> None:
         events = await self._crawl.events(self._since, 0.0, self._level)
-        while not self._closing.begun:
+        while True:
             await send({"type": "http.response.body", "body": frame(events), "more_body": True})
             self._since = events.last
-            with self._closing.interruptible():
-                if events.rows:
-                    await trio.sleep(PAUSE)
-                events = await self._crawl.events(self._since, HEARTBEAT, self._level)
+            found = await unless_interrupted(
+                partial(self._next, PAUSE if events.rows else 0.0), receive, self._closing
+            )
+            if found is None:
+                break
+            events = found
+        await self._say_goodbye(send)
+
+    async def _next(self, pause: float) -> Events:
+        await trio.sleep(pause)
+        return await self._crawl.events(self._since, HEARTBEAT, self._level)
+
+    async def _say_goodbye(self, send: Send) -> None:
         rest = await self._crawl.events(self._since, 0.0, self._level)
         body = (frame(rest) if rest.rows else b"") + _message("goodbye", {"last": rest.last})
         await send({"type": "http.response.body", "body": body, "more_body": False})

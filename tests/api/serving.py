@@ -35,6 +35,39 @@ async def raw(path: Path) -> trio.SocketStream:
     return await trio.open_unix_socket(str(path))
 
 
+class Lines:
+    """The lines of an answer, as they come (asked for in HTTP/1.0, so that no chunk sizes stand between)."""
+
+    def __init__(self, stream: trio.SocketStream) -> None:
+        self._stream = stream
+        self._buffer = b""
+
+    async def next(self) -> str:
+        while b"\n" not in self._buffer:
+            data = await self._stream.receive_some()
+            assert data, "the server has closed the connection"
+            self._buffer += data
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return line.decode().rstrip("\r")
+
+    async def until(self, last: str) -> list[str]:
+        lines = [await self.next()]
+        while lines[-1] != last:
+            lines.append(await self.next())
+        return lines
+
+
+@asynccontextmanager
+async def lines_of(path: Path, target: str, *headers: str) -> AsyncIterator[Lines]:
+    async with await raw(path) as stream:
+        await stream.send_all("\r\n".join([f"GET {target} HTTP/1.0", *headers, "", ""]).encode())
+        lines = Lines(stream)
+        head = await lines.until("")
+        assert "200 OK" in head[0]
+        assert "content-type: text/event-stream" in head
+        yield lines
+
+
 async def exchange(path: Path, request: bytes) -> bytes:
     """Send bytes and read to the end of the connection."""
     stream = await raw(path)
