@@ -11,17 +11,21 @@ from typing import Any, ClassVar, cast
 from textual import on
 from textual.app import App
 from textual.binding import BindingType
+from textual.command import Provider
 from textual.notifications import SeverityLevel
 
 from spiderd.errors import SpiderdError
 from spiderd.protocol import Directories, Errors, Hosts
+from spiderd.states import CrawlState
 from tui import keys
 from tui.client import Client
 from tui.commands import Commands
 from tui.connection import Connection, Phase
+from tui.figures import summary
 from tui.glyphs import Glyphs
 from tui.link import Link
 from tui.model import Model, Picture
+from tui.palette import KeyCommands, UrlCommands
 from tui.screens.add import AddBox
 from tui.screens.dashboard import Dashboard
 from tui.screens.details import Details
@@ -33,6 +37,7 @@ from tui.widgets.painted import Painted
 from tui.widgets.table import Table
 
 CLOCK_EVERY = 1.0  # seconds: ages, and when the next try is
+SUMMARY_STAYS = 20.0  # seconds
 REFILL_EVERY = 2.0  # seconds between two looks at the list that is on screen
 
 
@@ -41,17 +46,23 @@ class SpiderApp(App[int]):
 
     Args:
         socket: path of the daemon's socket.
+        data_dir: where a daemon that is started from here keeps its crawl.
         read_only: give no command that changes anything.
         glyphs: the symbols that the terminal can show.
     """
 
     TITLE = "spider-tui"
     CSS_PATH = "app.tcss"
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = App.COMMANDS | {
+        KeyCommands,
+        UrlCommands,
+    }
     BINDINGS: ClassVar[list[BindingType]] = list(keys.bindings())
 
-    def __init__(self, socket: str, *, read_only: bool, glyphs: Glyphs) -> None:
+    def __init__(self, socket: str, *, data_dir: str, read_only: bool, glyphs: Glyphs) -> None:
         super().__init__()
         self.socket = socket
+        self.data_dir = data_dir
         self.read_only = read_only
         self.model = Model()
         self.connection = Connection()
@@ -60,6 +71,7 @@ class SpiderApp(App[int]):
         self.client: Client
         self.link: Link
         self._held: Picture | None = None
+        self._state: CrawlState | None = None
 
     def get_default_screen(self) -> Dashboard:
         """The dashboard is always there, under everything."""
@@ -92,15 +104,25 @@ class SpiderApp(App[int]):
             now=now,
             frozen=held is not None,
             read_only=self.read_only,
+            lost_events=self.model.lost_events,
         )
 
     def draw(self) -> None:
         """Draw how things are; cheap where nothing has changed."""
         if not self.dashboard.is_mounted:
             return
+        self._announce()
         with self.batch_update():
             self.dashboard.draw(self.picture())
             self.dashboard.show_keys(self.situation())
+
+    def _announce(self) -> None:
+        """Tell once that the crawl has become complete, with its sum."""
+        snapshot = self.model.snapshot
+        before, self._state = self._state, snapshot.state if snapshot else self._state
+        finished = self._state is CrawlState.COMPLETE and before not in {None, CrawlState.COMPLETE}
+        if snapshot is not None and finished:
+            self.say(summary(snapshot), seconds=SUMMARY_STAYS)
 
     def freeze(self) -> None:
         """Hold the picture still, or let it go."""
@@ -114,6 +136,7 @@ class SpiderApp(App[int]):
         return keys.Situation(
             phase=self.connection.phase,
             state=snapshot.state if snapshot else None,
+            figures=snapshot is not None,
             read_only=self.read_only,
             rights=self.model.hello.rights if self.model.hello else "write",
             table=True,
@@ -127,7 +150,8 @@ class SpiderApp(App[int]):
         self.draw()
 
     def _refill(self) -> None:
-        if self.connection.connected and self._held is None and self.app_focus:
+        asking = any(worker.group == "list" and worker.is_running for worker in self.workers)
+        if self.connection.connected and self._held is None and self.app_focus and not asking:
             self.dashboard.view.refill()
 
     # commands
@@ -143,10 +167,10 @@ class SpiderApp(App[int]):
         job = cast("Callable[[], Any]", work)  # Textual declares coroutines more narrowly than Python does
         self.run_worker(job, group=group, exclusive=exclusive, exit_on_error=False)
 
-    def say(self, text: str, *, warn: bool = False) -> None:
+    def say(self, text: str, *, warn: bool = False, seconds: float = 0.0) -> None:
         """Show a short message; foreign text is welcome."""
         severity: SeverityLevel = "warning" if warn else "information"
-        self.notify(harmless(text), severity=severity, timeout=6 if warn else 3, markup=False)
+        self.notify(harmless(text), severity=severity, timeout=seconds or (6 if warn else 3), markup=False)
 
     def leave(self) -> None:
         """Leave; the exit status tells whether we could be of use."""

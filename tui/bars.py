@@ -24,10 +24,13 @@ def shares(parts: Sequence[float], width: int) -> list[int]:
     total = sum(parts)
     if total <= 0 or width <= 0:
         return [0] * len(parts)
+    largest = sorted(range(len(parts)), key=lambda index: -parts[index])
+    cells = [0] * len(parts)
+    for index in largest[:width]:
+        cells[index] = int(parts[index] > 0)
     exact = [part / total * width for part in parts]
-    cells = [max(1, int(value)) if part > 0 else 0 for value, part in zip(exact, parts, strict=True)]
+    for index in largest:
+        cells[index] += max(0, min(int(exact[index]) - cells[index], width - sum(cells)))
     while sum(cells) < width:
-        cells[max(range(len(cells)), key=lambda index: exact[index] - cells[index])] += 1
-    while sum(cells) > width:
-        cells[max(range(len(cells)), key=lambda index: (cells[index] - exact[index], cells[index]))] -= 1
+        cells[max(largest, key=lambda index: exact[index] - cells[index])] += 1
     return cells

@@ -24,8 +24,10 @@ from spiderd.protocol import (
     Events,
     Hello,
     Hosts,
+    Retried,
     Snapshot,
     StateReply,
+    Why,
 )
 from tui.connection import Problem
 
@@ -97,6 +99,10 @@ class Client:
         """A page of the error queue."""
         return await self._get("errors", Errors, query)
 
+    async def why(self, url: str) -> Why:
+        """Which rule decides about a URL, and what is known of it?"""
+        return await self._get("why", Why, {"url": url})
+
     async def check(self, urls: list[str]) -> Added:
         """What would become of these URLs if they were added?"""
         return await self._post("check", Added, AddRequest(urls=urls))
@@ -112,6 +118,10 @@ class Client:
     async def resume(self) -> StateReply:
         """Go on."""
         return await self._post("resume", StateReply)
+
+    async def retry(self) -> Retried:
+        """Put the error queue back among the waiting URLs."""
+        return await self._post("retry", Retried)
 
     async def stop(self) -> StateReply:
         """Ask the daemon to finish what is in flight, commit and leave."""

@@ -6,23 +6,28 @@ Names are those of `keys.KEYS`, an argument after a colon: "tab:hosts", "sort:-1
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from spiderd.errors import SpiderdError
-from spiderd.protocol import Added, StateReply
+from spiderd.protocol import Added, Retried, StateReply
 from spiderd.states import CrawlState
-from tui import keys
+from tui import keys, kinds, starting
 from tui.client import LineBroken
+from tui.figures import figures
 from tui.screens.add import AddBox
 from tui.screens.confirm import Confirm
 from tui.screens.details import Details
 from tui.screens.help import Help
+from tui.screens.start import StartBox, Wish
 from tui.text import cut, harmless, plural
 from tui.views.log import LogView
 
 if TYPE_CHECKING:
     from tui.app import SpiderApp
     from tui.widgets.listing import Listing
+
+WEB = ("http://", "https://")
 
 
 class Commands:
@@ -73,6 +78,12 @@ class Commands:
         """Clear the filter."""
         self._listing.filter_box.action_clear_and_close()
 
+    def figures(self) -> None:
+        """Show all counters."""
+        snapshot = self.app.model.snapshot
+        if snapshot is not None:
+            self.app.push_screen(Details("Figures", figures(snapshot), snapshot.hello.data_dir))
+
     # the table
 
     @property
@@ -80,9 +91,26 @@ class Commands:
         return self.app.dashboard.view.listing
 
     def details(self) -> None:
-        """Show what is known of the row."""
+        """Show what is known of the row, and which rule decides about its URL."""
         listing = self._listing
-        self.app.push_screen(Details(str(listing.border_title), listing.details(), listing.subject))
+        box = Details(str(listing.border_title), listing.details(), listing.subject)
+        self.app.push_screen(box)
+        if listing.subject.startswith(WEB) and self.app.connection.connected:
+            self.app.beside(partial(self._explain, box, listing.subject), "why", exclusive=True)
+
+    def why(self, url: str) -> None:
+        """Show which rule decides about a URL."""
+        box = Details("Why", [("url", url)], url)
+        self.app.push_screen(box)
+        self.app.beside(partial(self._explain, box, url), "why", exclusive=True)
+
+    async def _explain(self, box: Details, url: str) -> None:
+        try:
+            facts = kinds.why_facts(await self.app.client.why(url))
+        except SpiderdError as problem:
+            facts = [("why", f"not known: {problem}")]
+        if box.is_attached:
+            box.add(facts)
 
     def filter(self) -> None:
         """Open the filter."""
@@ -121,7 +149,7 @@ class Commands:
 
     def open_text(self, text: str) -> None:
         """Open a URL where this program runs."""
-        if not text.startswith(("http://", "https://")):
+        if not text.startswith(WEB):
             self.app.say("this row has no URL to open", warn=True)
             return
         self.app.open_url(text)
@@ -157,12 +185,40 @@ class Commands:
 
     def add(self) -> None:
         """Ask for URLs and add them."""
+        self.add_url("")
+
+    def add_url(self, url: str) -> None:
+        """Ask for URLs, beginning with one, and add them."""
 
         def answered(urls: list[str] | None) -> None:
             if urls:
                 self._call(lambda: self.app.client.add(urls), self._added)
 
-        self.app.push_screen(AddBox(), answered)
+        self.app.push_screen(AddBox(url), answered)
+
+    def retry(self) -> None:
+        """Put the error queue back."""
+        self._call(self.app.client.retry, self._retried)
+
+    def start(self) -> None:
+        """Ask what to start, and start it."""
+
+        def answered(wish: Wish | None) -> None:
+            if wish is not None:
+                self.app.beside(partial(self._start, wish), "start", exclusive=True)
+
+        self.app.push_screen(StartBox(self.app.data_dir), answered)
+
+    async def _start(self, wish: Wish) -> None:
+        self.app.say("starting a daemon")
+        line = starting.command_line(
+            wish.urls, data_dir=self.app.data_dir, socket=self.app.socket, threads=wish.threads
+        )
+        try:
+            await starting.start(line)
+        except starting.NotStarted as problem:
+            self.app.say(f"not started: {problem}", warn=True)
+        self.app.link.nudge()
 
     async def check(self, box: AddBox, urls: list[str]) -> None:
         """Ask the daemon what would become of URLs, and tell the box."""
@@ -173,6 +229,10 @@ class Commands:
 
     def _state_changed(self, reply: StateReply) -> None:
         self.app.say(f"the crawl is {reply.state}")
+        self.app.link.nudge()
+
+    def _retried(self, reply: Retried) -> None:
+        self.app.say(f"{plural(reply.urls, 'URL')} of the error queue will be tried again")
         self.app.link.nudge()
 
     def _added(self, answer: Added) -> None:

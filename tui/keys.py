@@ -22,6 +22,9 @@ class Need(Enum):
     WRITE = auto()  # and we may change things
     UNFINISHED = auto()  # the crawl is neither complete nor stopping
     TABLE = auto()  # a table is on screen
+    FIGURES = auto()  # a snapshot was seen
+    NOBODY = auto()  # no daemon answers
+    OURS = auto()  # and this screen may change things
     ROW = auto()  # with the cursor on a row
     PAGED = auto()  # whose order can be changed
     LOG = auto()  # the log is on screen
@@ -47,6 +50,7 @@ class Situation:
 
     phase: Phase = Phase.WAITING
     state: CrawlState | None = None
+    figures: bool = False
     read_only: bool = False  # this screen was started so
     rights: str = "write"  # what the daemon grants us
     table: bool = False
@@ -55,6 +59,8 @@ class Situation:
     log: bool = False
 
 
+CONNECTED = frozenset({Phase.LIVE, Phase.STALE})
+
 EVERYWHERE, TABLES, LOG = "Everywhere", "Tables", "Log"
 
 KEYS: tuple[Key, ...] = (
@@ -62,12 +68,13 @@ KEYS: tuple[Key, ...] = (
     Key("tab:hosts", "2", "2", "Hosts", "Open the hosts and how politely they are asked", EVERYWHERE),
     Key("tab:directories", "3", "3", "Directories", "Open the download directories", EVERYWHERE),
     Key("tab:log", "5", "5", "Log", "Open the log of events", EVERYWHERE),
+    Key("tab:errors", "6", "6", "Errors", "Open the URLs that were given up, and why", EVERYWHERE),
     Key(
         "pause",
         "p",
         "p",
         "Pause",
-        "Pause or resume the crawl; fetches in flight still finish and nothing is lost",
+        "Pause or resume the crawl; fetches in flight still finish",
         EVERYWHERE,
         bar=2,
         needs=(Need.LINE, Need.WRITE, Need.UNFINISHED),
@@ -82,6 +89,34 @@ KEYS: tuple[Key, ...] = (
         bar=3,
         needs=(Need.LINE, Need.WRITE),
     ),
+    Key(
+        "retry",
+        "R",
+        "R",
+        "Retry errors",
+        "Put the URLs of the error queue back among the waiting ones",
+        EVERYWHERE,
+        needs=(Need.LINE, Need.WRITE),
+    ),
+    Key(
+        "figures",
+        "i",
+        "i",
+        "Figures",
+        "Show all counters: answers, errors by kind, links left out",
+        EVERYWHERE,
+        bar=10,
+        needs=(Need.FIGURES,),
+    ),
+    Key(
+        "start",
+        "s",
+        "s",
+        "Start daemon",
+        "Start a daemon on this data directory, where none answers",
+        EVERYWHERE,
+        needs=(Need.NOBODY, Need.OURS),
+    ),
     Key("freeze", "space", "Space", "Freeze", "Hold the picture still; the crawl goes on", EVERYWHERE, bar=7),
     Key("refresh", "r", "r", "Refresh", "Reconnect, or ask for fresh figures, at once", EVERYWHERE),
     Key(
@@ -89,7 +124,7 @@ KEYS: tuple[Key, ...] = (
         "X",
         "X",
         "Stop daemon",
-        "Stop the daemon after asking; the same command continues the crawl later",
+        "Stop the daemon, after asking; nothing is lost",
         EVERYWHERE,
         needs=(Need.LINE, Need.WRITE),
     ),
@@ -121,7 +156,7 @@ KEYS: tuple[Key, ...] = (
         "f,backslash",
         "f \\",
         "Filter",
-        "Show only rows that hold a text; Enter returns to the table, Esc clears",
+        "Show only rows that hold a text; Esc clears",
         TABLES,
         bar=6,
         needs=(Need.TABLE,),
@@ -169,7 +204,6 @@ KEYS: tuple[Key, ...] = (
         needs=(Need.ROW,),
     ),
     Key("errors_only", "e", "e", "Errors only", "Show warnings and errors only", LOG, needs=(Need.LOG,)),
-    Key("wrap", "w", "w", "Wrap", "Wrap long lines", LOG, needs=(Need.LOG,)),
     Key(
         "tail",
         "end,G",
@@ -217,7 +251,13 @@ def _missing(need: Need, situation: Situation) -> str:
     match need:
         case Need.LINE if situation.phase is Phase.MISMATCHED:
             return "the daemon speaks another version"
-        case Need.LINE if situation.phase not in {Phase.LIVE, Phase.STALE}:
+        case Need.FIGURES if not situation.figures:
+            return "there are no figures yet"
+        case Need.NOBODY if situation.phase is not Phase.WAITING:
+            return "a daemon answers already" if situation.phase in CONNECTED else "just being tried"
+        case Need.OURS if situation.read_only:
+            return "this screen is read-only"
+        case Need.LINE if situation.phase not in CONNECTED:
             return "no daemon is attached"
         case Need.WRITE if situation.read_only:
             return "this screen is read-only"
@@ -229,6 +269,12 @@ def _missing(need: Need, situation: Situation) -> str:
             return "the daemon is stopping"
         case Need.UNFINISHED if situation.state is CrawlState.IDLE:
             return "there is nothing to crawl yet: a adds a URL"
+        case Need.FIGURES if not situation.figures:
+            return "there are no figures yet"
+        case Need.NOBODY if situation.phase is not Phase.WAITING:
+            return "a daemon answers already" if situation.phase in CONNECTED else "just being tried"
+        case Need.OURS if situation.read_only:
+            return "this screen is read-only"
         case Need.TABLE if not situation.table:
             return "no table is on screen"
         case Need.ROW if not situation.row:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spiderd.protocol import DirectoryRow, ErrorRow, Event, HostRow, WorkerRow
+from spiderd.protocol import DirectoryRow, ErrorRow, Event, HostRow, Why, WorkerRow
 from spiderd.units import human_count, human_duration, human_size
 from tui.columns import Column
 from tui.glyphs import Glyphs
@@ -111,3 +111,20 @@ def directories_kind(glyphs: Glyphs, *, pane: bool = False) -> Kind[DirectoryRow
         sort="worker" if pane else "directory",
         descending=not pane,
     )
+
+
+def why_facts(answer: Why) -> list[tuple[str, str]]:
+    """Say which rule decides about a URL, and what is known of it."""
+    return [
+        ("", ""),
+        ("fetched as", answer.url),
+        ("may be fetched", "yes" if answer.allowed else "no"),
+        ("scope", answer.scope or UNKNOWN),
+        ("robots.txt", answer.robots or "no line decides"),
+        ("queue", answer.queue or "not known to the crawl"),
+        ("tries", str(answer.tries)),
+        ("last failure", answer.failure or "none"),
+        ("host", f"{answer.host} ({answer.host_state})" if answer.host_state else answer.host or UNKNOWN),
+        ("next allowed", date(answer.next_allowed) if answer.next_allowed else "now"),
+        ("seen key", answer.key),
+    ]

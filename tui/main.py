@@ -29,13 +29,14 @@ from tui.glyphs import ASCII, glyphs_for
 @click.version_option(__version__, prog_name="spider-tui")
 def command(socket: str | None, data_dir_: Path | None, *, read_only: bool, plain: bool) -> None:
     """Watch and steer a running spiderd. Leaving it never touches the crawl."""
-    path = find_socket(data_dir(data_dir_), named=socket or os.environ.get("SPIDERD_SOCKET", ""))
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    data = data_dir(data_dir_)
+    path = find_socket(data, named=socket or os.environ.get("SPIDERD_SOCKET", ""))
+    if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise UsageError("spider-tui needs a terminal; for scripts there is: spiderd status --json")
     from tui.app import SpiderApp  # noqa: PLC0415 - half a second that --help does not need
 
     glyphs = ASCII if plain else glyphs_for(locale.getpreferredencoding(do_setlocale=False))
-    status = SpiderApp(str(path), read_only=read_only, glyphs=glyphs).run()
+    status = SpiderApp(str(path), data_dir=str(data.path), read_only=read_only, glyphs=glyphs).run()
     sys.exit(status or 0)
 
 

@@ -73,6 +73,7 @@ class Picture:
     now: float  # monotonic seconds
     frozen: bool = False
     read_only: bool = False
+    lost_events: bool = False
 
     @property
     def old(self) -> bool:
@@ -82,4 +83,4 @@ class Picture:
     @property
     def rights(self) -> str:
         """What the daemon lets us do."""
-        return self.snapshot.hello.rights if self.snapshot else "read"
+        return self.snapshot.hello.rights if self.snapshot else ""

@@ -31,7 +31,7 @@ def on_asyncio(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
 async def dashboard(
     path: Path, *, size: tuple[int, int] = (120, 40), read_only: bool = False, glyphs: Glyphs = UNICODE
 ) -> AsyncIterator[Pilot[int]]:
-    app = SpiderApp(str(path), read_only=read_only, glyphs=glyphs)
+    app = SpiderApp(str(path), data_dir=str(path.parent), read_only=read_only, glyphs=glyphs)
     async with app.run_test(size=size, notifications=True) as pilot:
         yield pilot
 

@@ -16,7 +16,8 @@ async def test_shows_state_counters_threads_and_directories(sock_path):
         server.call(stage.happen, 30)
         async with dashboard(sock_path) as pilot:
             app = await attached(pilot)
-            await wait_for(pilot, lambda: len(app.model.events) == 30 and "503" in screen(pilot))
+            await wait_for(pilot, lambda: len(app.model.events) == 30 and "receiving" in screen(pilot))
+            await wait_for(pilot, lambda: "503 Service" in screen(pilot))
             text = screen(pilot)
     assert "● RUNNING" in text
     assert "1,284,551" in text

@@ -161,6 +161,6 @@ async def test_help_comes_from_the_table_of_keys(sock_path):
             await wait_for(pilot, lambda: "Everywhere" in screen(pilot))
             text = screen(pilot)
             assert "Leave the dashboard; the crawl goes on" in text
-            assert "(this screen is read-only)" in text
+            assert "not now: this screen is read-only" in text
             await pilot.press("escape")
             await wait_for(pilot, lambda: "Throughput" in screen(pilot))

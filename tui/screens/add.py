@@ -16,9 +16,9 @@ from textual.widgets import Button, Static, TextArea
 from spiderd.protocol import Added
 from tui.screens.box import Box
 from tui.text import cut, harmless, plural
+from tui.widgets.url_area import UrlArea
 
 CHECK_AFTER = 0.3  # seconds without a key
-MOST = 2000  # URLs in one go: well within the megabyte that a request may have
 SHOWN = 6  # refused URLs that are listed
 
 
@@ -46,7 +46,7 @@ class AddBox(Box[list[str]]):
         """The text over the verdict and the buttons."""
         with Vertical(id="add-box", classes="box") as box:
             yield Static("One URL a line; paste as many as you like.", classes="hint")
-            yield TextArea(self._text, id="urls", compact=True, soft_wrap=False, tab_behavior="focus")
+            yield UrlArea(self._text, id="urls")
             yield Static("", id="verdict")
             with Horizontal(classes="buttons"):
                 yield Button("Add  Ctrl+S", id="add", variant="primary", compact=True)
@@ -56,13 +56,12 @@ class AddBox(Box[list[str]]):
     def on_mount(self) -> None:
         """Nothing can be added yet."""
         self.query_one("#urls").focus()
-        self._show(Content("nothing entered yet"), possible=False)
+        self._ask()
 
     @property
     def urls(self) -> list[str]:
         """What was entered, without empty lines."""
-        lines = self.query_one("#urls", TextArea).text.splitlines()
-        return [line.strip() for line in lines if line.strip()][:MOST]
+        return self.query_one(UrlArea).urls
 
     @on(TextArea.Changed)
     def _changed(self) -> None:

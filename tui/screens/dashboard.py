@@ -36,6 +36,7 @@ class Dashboard(Screen[None]):
         (20, "-h20"),
         (30, "-h30"),
         (40, "-h40"),
+        (50, "-h50"),
     ]
 
     def __init__(self, glyphs: Glyphs, socket: str) -> None:

@@ -27,7 +27,7 @@ class LogView(View):
             "Log", kinds.LOG, events.matches, tail=True, sortable=False, glyphs=glyphs
         )
         self._seen_last = 0  # id of the newest event when following stopped
-        self._lost = False
+        self.lost = False  # whether the daemon had dropped some before we asked
 
     def compose(self) -> ComposeResult:
         """The list."""
@@ -44,14 +44,16 @@ class LogView(View):
         rows = picture.events
         if self.errors_only:
             rows = [row for row in rows if row.level in SEVERE]
+        self.lost = picture.lost_events
         self.events.note = self._note(rows)
         self.events.show(rows, picture.snapshot.now if picture.snapshot else 0.0)
 
     def _note(self, rows: list[Event]) -> str:
         last = rows[-1].id if rows else 0
         which = "warnings and errors" if self.errors_only else ""
+        lost = "some were lost" if self.lost else ""
         kept = f"the last {EVENTS_KEPT:,} are kept"
-        return " · ".join(part for part in (which, self._place(rows, last), kept) if part)
+        return " · ".join(part for part in (which, self._place(rows, last), lost, kept) if part)
 
     def _place(self, rows: list[Event], last: int) -> str:
         """Say whether the end is being followed, or how much has come below."""

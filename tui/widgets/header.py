@@ -41,8 +41,8 @@ class Header(Painted):
             Part(harmless(said.note), "strong" if said.role == "bad" else "", drop=8),
         ]
         right = [*self._particulars(picture), Part(said.news, said.news_role), Part("", gap=1)]
-        if picture.read_only:
-            right.insert(0, Part("read-only", "warn", drop=7))
+        if picture.read_only or picture.rights == "read":
+            right.insert(0, Part("read-only" if picture.read_only else "you may only read", "warn", drop=7))
         kept, rest = spread(left, right, size.width - 1, ellipsis=self.glyphs.ellipsis)
         return [_justify(kept, rest, size.width - 1)]
 

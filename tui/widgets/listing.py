@@ -13,6 +13,7 @@ from typing import Any, Generic
 from textual import on
 from textual.app import ComposeResult
 from textual.message import Message
+from textual.timer import Timer
 from textual.widgets import Input
 
 from tui.columns import Column, Row
@@ -21,6 +22,7 @@ from tui.widgets.filter_box import FilterBox
 from tui.widgets.panel import Panel
 from tui.widgets.table import Table
 
+TYPING_PAUSE = 0.2  # seconds
 PAGE = 200  # rows asked for at a time: a few screens
 
 
@@ -99,10 +101,20 @@ class Listing(Panel, Generic[Row]):
         """Show the rows that now are wanted, in the order that now is wanted."""
         raise NotImplementedError
 
+    def filter_changed(self) -> None:
+        """Take in what was typed."""
+        self.renew()
+
     def say(self) -> None:
         """Write what is shown, and by which rule, on the frame."""
         total = self.table.total
-        parts = [self.note, self._order(), f"filter: {self.filter} ({total:,})" if self.filter else ""]
+        follow = "following the row" if self.table.follow else ""
+        parts = [
+            self.note,
+            follow,
+            self._order(),
+            f"filter: {self.filter} ({total:,})" if self.filter else "",
+        ]
         self.remark(" · ".join(part for part in parts if part))
 
     def _order(self) -> str:
@@ -119,7 +131,7 @@ class Listing(Panel, Generic[Row]):
     @on(Input.Changed)
     def _filter_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self.renew()
+        self.filter_changed()
 
     @on(Table.Sorted)
     def _title_clicked(self, event: Table.Sorted) -> None:
@@ -213,7 +225,8 @@ class PagedListing(Listing[Row]):
     ) -> None:
         super().__init__(title, kind, glyphs=glyphs, id=id)
         self.query_now = Query(sort=kind.sort, descending=kind.descending)
-        self.answered = False
+        self.table.empty = ""  # nothing is known before the first answer
+        self._typing: Timer | None = None
 
     def renew(self) -> None:
         """Ask from the start: the order or the filter is another one."""
@@ -229,10 +242,16 @@ class PagedListing(Listing[Row]):
         """Show an answer, unless something else is wanted by now."""
         if query != self.query_now:
             return
-        self.answered = True
+        self.table.empty = self.kind.empty if not query.filter else "no row holds that text"
         self.table.show(rows, now, first=query.offset, total=total)
         self.note = f"{total:,} in all" if not self.filter else ""
         self.say()
+
+    def filter_changed(self) -> None:
+        """Wait for a pause in the typing."""
+        if self._typing is not None:
+            self._typing.stop()
+        self._typing = self.set_timer(TYPING_PAUSE, self.renew)
 
     @on(Table.Wanted)
     def _rows_wanted(self, event: Table.Wanted) -> None:

@@ -21,13 +21,15 @@ class Nobody(Middle):
         """One box."""
         text = Content.assemble(
             f"Nothing listens on {harmless(self.socket)}\n\n",
-            "start it here         ",
+            "start one here          ",
+            ("press s\n", "bold"),
+            "or in a shell           ",
             ("spiderd start URL\n", "bold"),
-            "as a user service     ",
+            "or as a user service    ",
             ("systemctl --user start spiderd\n", "bold"),
             "another data directory  ",
             ("spider-tui --data-dir DIR\n", "bold"),
-            "another socket        ",
+            "another socket          ",
             ("spider-tui --socket PATH\n\n", "bold"),
             "This screen opens by itself as soon as a daemon answers.",
         )

@@ -85,7 +85,7 @@ class Progress(Painted):
 
     def _limit(self, limit: int, pages: int, width: int) -> list[Part]:
         if not limit:
-            return [Part("limit".ljust(11), "muted"), Part("none, until nothing waits", "muted")]
+            return [Part("limit".ljust(11), "muted"), Part("none", "muted")]
         full, empty = bar(pages / limit, max(4, width - 40), self.glyphs)
         return [
             Part("limit".ljust(11), "muted"),

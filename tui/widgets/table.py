@@ -111,6 +111,7 @@ class Table(ScrollView, Generic[Row], can_focus=True):
         self._rows: Sequence[Row] = ()
         self._first = 0  # index of _rows[0] among all rows
         self._total = 0
+        self._asked = -1  # first of the rows that were asked for last
         self._now = 0.0
         self._layout: list[tuple[Column[Row], int]] = []
         self._drawn: dict[int, Line | None] = {}  # what stands on each line of the window
@@ -143,7 +144,7 @@ class Table(ScrollView, Generic[Row], can_focus=True):
         """
         chosen = self.row
         anchor = self._at(self._top) if self._tail and not self.tailing else None
-        self._rows, self._first, self._now = rows, first, now
+        self._rows, self._first, self._now, self._asked = rows, first, now, -1
         total = first + len(rows) if total is None else total
         resized, self._total = total != self._total, total
         if resized:
@@ -151,7 +152,7 @@ class Table(ScrollView, Generic[Row], can_focus=True):
         self._restore_cursor(chosen)
         if self.tailing:
             self.cursor = max(0, total - 1)
-            self.scroll_end(animate=False, immediate=True)
+            self._scroll(self._total)
         elif anchor is not None:
             self._hold(anchor)
         elif self.follow:
@@ -250,14 +251,21 @@ class Table(ScrollView, Generic[Row], can_focus=True):
         """Keep what is being read in place while older rows fall off the front."""
         top = self._find(self._key(anchor), self._top)
         if top != self._top:
-            self.scroll_to(y=top, animate=False, immediate=True)
+            self._scroll(top)
 
     def _reveal(self) -> None:
         """Scroll so that the cursor is in view."""
         if self.cursor < self._top:
-            self.scroll_to(y=self.cursor, animate=False, immediate=True)
+            self._scroll(self.cursor)
         elif self.cursor >= self._top + self._room > 0:
-            self.scroll_to(y=self.cursor - self._room + 1, animate=False, immediate=True)
+            self._scroll(self.cursor - self._room + 1)
+
+    def _scroll(self, top: int) -> None:
+        """Put a row at the top, as far as there are enough below it."""
+        # Forced, since the scroll bar that would allow it only comes with the next layout.
+        self.scroll_to(
+            y=max(0, min(top, self._total - self._room)), animate=False, immediate=True, force=True
+        )
 
     def _resize(self) -> None:
         width = self.scrollable_content_region.width
@@ -270,12 +278,15 @@ class Table(ScrollView, Generic[Row], can_focus=True):
         self._drawn.clear()
         self.refresh()
         if self.tailing:
-            self.scroll_end(animate=False, immediate=True)
+            self._scroll(self._total)
 
     def _ask_for_missing(self) -> None:
         for index in (self._top, min(self._top + self._room, self._total) - 1):
             if 0 <= index < self._total and self._at(index) is None:
-                self.post_message(self.Wanted(self, max(0, self._top - self._room)))
+                first = max(0, self._top - self._room)
+                if first != self._asked:
+                    self._asked = first
+                    self.post_message(self.Wanted(self, first))
                 return
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
@@ -327,7 +338,8 @@ class Table(ScrollView, Generic[Row], can_focus=True):
         for index, (text, role) in enumerate(cells):
             if index:
                 segments.append(gap)
-            segments.append(Segment(text, base + ink(self, role)))
+            # Reversed (as with the terminal's own colours), a coloured word would be a coloured block.
+            segments.append(Segment(text, base if base.reverse else base + ink(self, role)))
         return Strip(segments).adjust_cell_length(width, base)
 
     def _line(self, y: int) -> Line | None:

@@ -26,6 +26,7 @@ TABS = (
     Tab("directories", "3", "Directories", "Dirs"),
     # 4 is kept for the search.
     Tab("log", "5", "Log", "Log"),
+    Tab("errors", "6", "Errors", "Errors"),
 )
 
 

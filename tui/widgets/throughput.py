@@ -42,7 +42,7 @@ class Throughput(Painted):
         lines = [
             [
                 Part(f"{self._label(labels, row)} {self.glyphs.axis}", "muted"),
-                Part(text, "accent", gap=0),
+                Part(text, "graph", gap=0),
             ]
             for row, text in enumerate(rows)
         ]
@@ -74,5 +74,5 @@ class Throughput(Painted):
         values = graph.resample(rates.history, max(1, width - len(caption) - 3), SPAN)
         top = max((value for value in values if value), default=1.0)
         return [
-            [Part(graph.draw(values, 1, top, self.glyphs.blocks)[0], "accent", gap=0), Part(caption, "muted")]
+            [Part(graph.draw(values, 1, top, self.glyphs.blocks)[0], "graph", gap=0), Part(caption, "muted")]
         ]
