@@ -11,7 +11,7 @@ from spiderd.api.events import EventLog
 from spiderd.api.stream import PAUSE, frame
 from spiderd.protocol import Events
 from tests.api.sample import SampleCrawl
-from tests.api.serving import client, lines_of, served
+from tests.api.serving import client, lines_of, raw, served
 
 
 @pytest.mark.trio
@@ -118,20 +118,22 @@ async def test_a_long_poll_ends_in_time(sock_path, autojump_clock, asked, grante
 
 @pytest.mark.trio
 async def test_who_leaves_is_not_waited_for(sock_path):
-    left = trio.Event()
+    waiting, left = trio.Event(), trio.Event()
 
     class Watched(SampleCrawl):
         async def events(self, since: int, wait: float, level: str) -> Events:
+            waiting.set()
             try:
                 return await super().events(since, wait, level)
             except trio.Cancelled:
                 left.set()
                 raise
 
-    async with served(sock_path, Watched()), client(sock_path) as http:
-        with trio.move_on_after(0.05):
-            await http.get("/v1/events?wait=30")
-        with trio.fail_after(5):
+    with trio.fail_after(20):
+        async with served(sock_path, Watched()):
+            async with await raw(sock_path) as stream:
+                await stream.send_all(b"GET /v1/events?wait=30 HTTP/1.1\r\nhost: x\r\n\r\n")
+                await waiting.wait()
             await left.wait()
 
 
