@@ -30,7 +30,7 @@ from spiderd.fetch.guard import Guard
 from spiderd.fetch.headers import Headers
 from spiderd.fetch.limits import Limits
 from spiderd.fetch.origin import MAX_KEPT, BadUrl, Origin, Origins
-from spiderd.fetch.pool import Pool
+from spiderd.fetch.pool import MAX_IDLE, Pool
 from spiderd.fetch.proxy import parse_proxy
 from spiderd.fetch.resolver import Resolver
 from spiderd.fetch.transport import ORIGIN, WATCH, Body, Transport
@@ -98,9 +98,11 @@ class Client:
     ) -> None:
         self.limits = Limits.of(config.fetch)
         self.cookies = Cookies()
-        self.pool = Pool(max_here=config.politeness.per_host)  # all that a host may have stay warm
+        proxy = parse_proxy(config.fetch.proxy)
+        # All that a host may have stay warm; a proxy has those of all hosts.
+        self.pool = Pool(max_here=MAX_IDLE if proxy else config.politeness.per_host)
         self._guard = Guard(config.scope, seeds)
-        dialer = Dialer(resolver or Resolver(), self._guard, parse_proxy(config.fetch.proxy), tls)
+        dialer = Dialer(resolver or Resolver(), self._guard, proxy, tls)
         self.transport = Transport(dialer, self.limits, self.pool)
         self._origins = Origins()
         self._agent = _field(user_agent(config))

@@ -57,10 +57,17 @@ async def tunnel(channel: Channel, proxy: Proxy, origin: Origin, watch: Watch) -
             if not piece:
                 break
             data += piece
-        status = parse_head(data).status
-    except BadHead:
-        raise watch.fail(Failure.CONNECT_FAILED, "the proxy does not speak HTTP") from None
+        status = _status(data)
+    except BadHead as error:
+        raise watch.fail(Failure.CONNECT_FAILED, f"the proxy does not speak HTTP: {error}") from None
     except GONE as error:
         raise watch.fail(Failure.CONNECT_FAILED, f"the proxy has gone: {reason(error)}") from None
     if not 200 <= status < 300:
         raise watch.fail(Failure.CONNECT_FAILED, f"the proxy refuses to connect: it answered {status}")
+
+
+def _status(data: bytes) -> int:
+    end = HEAD_END.search(data)
+    if end is None:
+        raise BadHead("its answer does not end")
+    return parse_head(data[: end.end()]).status

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from spiderd.config import Config
-from spiderd.config.declaration import Fetch, Scope
+from spiderd.config.declaration import Fetch, Politeness, Scope
 from spiderd.fetch import Client, Exchange, FetchError
 from spiderd.fetch.resolver import Resolver
 from tests.web.server import Site, serve
@@ -46,7 +46,7 @@ async def fetching(
     **fetch: Any,
 ) -> AsyncIterator[Fetching]:
     """Serve routes, and make a client whose seed is the site; other keywords are keys of [fetch]."""
-    config = Config(fetch=Fetch(**fetch), scope=scope or Scope())
+    config = Config(fetch=Fetch(**fetch), scope=scope or Scope(), politeness=Politeness(per_host=8))
     async with (
         serve(routes, host, tls=tls) as site,
         Client(config, seeds=[site.url()], tls=trust, resolver=resolver) as client,

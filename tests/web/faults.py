@@ -7,6 +7,7 @@ import socket
 import struct
 import zlib
 from collections.abc import Awaitable, Callable, Iterable
+from functools import cache
 from typing import Any
 
 import trio
@@ -97,6 +98,7 @@ def cookie_gate(name: str, page: bytes) -> Route:
     return route
 
 
+@cache
 def bomb(size: int) -> Route:
     """A gzip bomb of `size` zero bytes, about a thousandth of that on the wire."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
