@@ -69,13 +69,13 @@ class Effects(Struct, kw_only=True):
 
 def perform(ledger: Ledger, step: Step) -> Effects:
     """Execute a step in the open transaction."""
+    ledger.mark_leased(step.leased, step.now)  # first: a lease may have begun and ended in this very step
     ledger.forget_leases(step.returned)
     pages = [ledger.record(done) for done in step.done]
     added = [ledger.add(found) for found in step.adds]
     for table, key, value in step.saves:
         ledger.put(table, key, value)
     next_due = ledger.wake(step.now)
-    ledger.mark_leased(step.leased, step.now)
     return Effects(
         pages=pages,
         claims=[(lease, digest, ledger.first_with(digest)) for lease, digest in step.claims],
