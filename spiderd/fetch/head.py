@@ -66,7 +66,7 @@ def parse_head(data: bytes) -> Head:
     parser = httptools.HttpResponseParser(fields)
     try:
         parser.feed_data(data)
-    except httptools.HttpParserError:
+    except (httptools.HttpParserError, httptools.HttpParserUpgrade):
         return lenient(data)
     version = parser.get_http_version()
     if version not in {"1.1", "1.0"} or parser.get_status_code() < 100 or not data.startswith(b"HTTP"):
