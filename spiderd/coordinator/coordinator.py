@@ -23,7 +23,7 @@ from spiderd.errors import StorageError
 from spiderd.messages import Claim, Outcome, Seeds, Setup, ToCoordinator, Verdict, WorkerState, WorkerStates
 from spiderd.robots.rules import product_token
 from spiderd.states import CrawlState, Failure, OutcomeKind, Reason
-from spiderd.store.step import Effects, Step, perform
+from spiderd.store.step import Effects, Step
 from spiderd.store.thread import StoreThread
 from spiderd.urls import host_key
 
@@ -180,7 +180,7 @@ class Coordinator:
         self._collect(now)
         self.hosts.ask()
         step = self.desk.take_step(now)
-        effects = await self._store.call(perform, step)
+        effects = await self._store.perform(step)
         now = self.desk.clock()
         self._apply(step, effects, now)
         if self.lifecycle.runs:

@@ -84,7 +84,7 @@ class Daemon:
         async with trio.open_nursery() as nursery:
             await nursery.start(self._store.run)
             try:
-                restored = await self._store.call(restore, order, self._config.crawl.seeds, MAX_HOSTS + 1)
+                restored = await self._store.change(restore, order, self._config.crawl.seeds, MAX_HOSTS + 1)
                 await self._crawl(restored)
             finally:
                 self._store.close()
@@ -126,7 +126,7 @@ class Daemon:
                 raise ConfigError(f"The seed {candidate.text} cannot be used: {candidate.reason}.")
         if candidates:
             urls = [candidate.url for candidate in candidates]
-            await self._store.call(add_seeds, intake.found(candidates), urls)
+            await self._store.change(add_seeds, intake.found(candidates), urls)
 
     def _on_trouble(self, trouble: StorageError | None) -> None:
         self._coordinator.on_trouble(trouble)

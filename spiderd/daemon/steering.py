@@ -244,7 +244,7 @@ class Steering:
         """Put URLs into the frontier as seeds."""
         candidates = intake.examine(urls, self._config)
         good = [candidate.url for candidate in candidates if candidate.url]
-        new = await self._store.call(add_seeds, intake.found(candidates), good) if good else []
+        new = await self._store.change(add_seeds, intake.found(candidates), good) if good else []
         if good:
             self._coordinator.reseed(good)
         return _added(candidates, new)
@@ -258,13 +258,13 @@ class Steering:
 
     async def pause(self) -> StateReply:
         """Give out no more leases; the crawl stays paused across restarts."""
-        await self._store.call(set_paused, paused=True)
+        await self._store.change(set_paused, paused=True)
         self._coordinator.pause(Reason.USER)
         return self._state()
 
     async def resume(self) -> StateReply:
         """Go on after a pause."""
-        await self._store.call(set_paused, paused=False)
+        await self._store.change(set_paused, paused=False)
         self._coordinator.resume()
         return self._state()
 
@@ -275,7 +275,7 @@ class Steering:
 
     async def retry(self) -> StateReply:
         """Put back those of the error queue whose failure may pass."""
-        count = await self._store.call(Ledger.retry_errors, _may_pass)
+        count = await self._store.change(Ledger.retry_errors, _may_pass)
         if count:
             self._coordinator.reseed(())
         state = self._state()

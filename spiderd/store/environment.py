@@ -76,14 +76,14 @@ class Environment:
                 meminit=False,
             )
         except (OSError, lmdb.Error) as error:
-            raise _translate(error, path) from error
+            raise explained(error, path) from error
         self.path = path
         try:
             self.tables = {name: self._env.open_db(name.encode()) for name in TABLES}
             self._check_schema()
         except lmdb.Error as error:
             self._env.close()
-            raise _translate(error, path) from error
+            raise explained(error, path) from error
         except StorageError:
             self._env.close()
             raise
@@ -145,7 +145,7 @@ def translated(path: Path) -> Iterator[None]:
     except lmdb.MapFullError as error:
         raise MapFull from error
     except lmdb.Error as error:
-        raise _translate(error, path) from error
+        raise explained(error, path) from error
 
 
 def _size_of(file: Path) -> int:
@@ -162,7 +162,8 @@ def _free(path: Path) -> int:
         return 0
 
 
-def _translate(error: Exception, path: Path) -> StorageError | CannotCreate:
+def explained(error: Exception, path: Path) -> StorageError | CannotCreate:
+    """An error of the disk or of LMDB as one for the user."""
     text = str(error)
     number = getattr(error, "errno", None) or getattr(error, "code", None)
     full = number in (errno.ENOSPC, errno.EDQUOT) or "No space left" in text or "quota" in text

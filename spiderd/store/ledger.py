@@ -57,6 +57,7 @@ class State(Struct, kw_only=True):
     next_host: int = 1
     next_sequence: int = 1
     next_directory: int = 1
+    commits: int = 0
     order: str = ""
     crawl: str = ""
     seeds: list[str] = field(default_factory=list)
@@ -146,6 +147,7 @@ class Ledger:
             return
         tables = self._env.tables
         self.write_hosts()
+        self.state.commits += 1
         self._txn.put(b"state", encode(self.state), db=tables["meta"])
         self._txn.commit()
         self._txn = None

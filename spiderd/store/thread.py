@@ -4,10 +4,13 @@ One thread, one open write transaction. Steps (functions of the ledger) are exec
 they were asked for; the transaction is committed when the oldest step in it is `interval` seconds old, so
 a commit and its fsync are shared by all that happened meanwhile (group commit).
 
-Steps since the last commit are kept in a journal. Where a transaction cannot go on (the map is full, the disk
-is full, a step failed in the middle), it is aborted and the journal is replayed, after the map has grown or
-once there is room. Steps are deterministic, so whoever was answered before the replay was answered rightly.
-A full disk thus stops the crawl without losing a step; as long as it lasts, `trouble` says so.
+Steps since the last commit are kept in memory. Where a transaction cannot go on (the map is full, the disk is
+full, a step failed in the middle), it is aborted and they are replayed, after the map has grown or once there
+is room. Steps are deterministic, so whoever was answered before the replay was answered rightly. A full disk
+thus stops the crawl without losing a step; as long as it lasts, `trouble` says so.
+
+The steps of the crawl itself (`perform`) are also written to the journal (`spiderd.store.journal`), so that a
+killed process loses none of them. Rare calls that change something (`change`) are committed at once.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ import queue
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
+from functools import partial
 from typing import Concatenate, Generic, ParamSpec, TypeVar
 
 import lmdb
@@ -23,7 +28,10 @@ import trio
 
 from spiderd.errors import DiskFull, StorageError
 from spiderd.store.environment import Environment, MapFull, translated
+from spiderd.store.journal import Journal
 from spiderd.store.ledger import Ledger
+from spiderd.store.records import decode, encode
+from spiderd.store.step import Effects, Step, perform
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -37,9 +45,12 @@ DISK_FULL_PAUSE = 1.0  # seconds between two looks whether there is room again
 class _Call(Generic[R]):
     """One step on its way through the thread."""
 
-    def __init__(self, step: Callable[[Ledger], R], *, commit: bool = False) -> None:
+    def __init__(
+        self, step: Callable[[Ledger], R], *, commit: bool = False, kept: Step | None = None
+    ) -> None:
         self.step = step
         self.commit = commit
+        self.kept = kept  # to be written to the journal
         self.done = trio.Event()
         self.result: R
         self.error: BaseException | None = None
@@ -72,7 +83,7 @@ class StoreThread:
         self._on_trouble = on_trouble
         self._queue: queue.SimpleQueue[_Call[object] | None] = queue.SimpleQueue()
         self._closing = threading.Event()
-        self._journal: list[_Call[object]] = []
+        self._since_commit: list[_Call[object]] = []
         self._commit_due = 0.0
         self.commits = 0
         self.committed = trio.Event()  # set by the next commit
@@ -89,17 +100,25 @@ class StoreThread:
             await trio.to_thread.run_sync(self._main, task_status)
 
     async def call(self, step: Callable[Concatenate[Ledger, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Execute a step in the thread and return its result. Committed later."""
-        call = _Call(lambda ledger: step(ledger, *args, **kwargs))
-        self._queue.put(call)  # type: ignore[arg-type]  # the queue does not care what a call returns
-        await call.done.wait()
-        return call.unwrap()
+        """Execute a function of the ledger that changes nothing, and return its result."""
+        return await self._ask(_Call(lambda ledger: step(ledger, *args, **kwargs)))
+
+    async def change(self, step: Callable[Concatenate[Ledger, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Execute a function of the ledger and commit; for changes that people ask for."""
+        return await self._ask(_Call(lambda ledger: step(ledger, *args, **kwargs), commit=True))
+
+    async def perform(self, step: Step) -> Effects:
+        """Perform a step of the crawl. It survives the death of the process; committed later."""
+        return await self._ask(_Call(lambda ledger: perform(ledger, step), kept=step))
 
     async def flush(self) -> None:
         """Commit now; returns when everything asked for before is on the disk."""
-        call: _Call[None] = _Call(lambda _: None, commit=True)
-        self._queue.put(call)  # type: ignore[arg-type]  # as above
+        await self._ask(_Call(lambda _: None, commit=True))
+
+    async def _ask(self, call: _Call[R]) -> R:
+        self._queue.put(call)  # type: ignore[arg-type]  # the queue does not care what a call returns
         await call.done.wait()
+        return call.unwrap()
 
     def close(self) -> None:
         """Let the thread execute what it was asked for, commit and end."""
@@ -111,7 +130,8 @@ class StoreThread:
     def _main(self, task_status: trio.TaskStatus[None]) -> None:
         env, self._ledger = self._open_ledger()
         self._env = env
-        with env:
+        with env, closing(Journal(env.path / "journal")) as self._journal:
+            self._recover()
             trio.from_thread.run_sync(task_status.started)
             try:
                 while (call := self._next()) is not None:
@@ -119,9 +139,21 @@ class StoreThread:
             finally:
                 self._ledger.abort()
 
+    def _recover(self) -> None:
+        """Perform again what a killed process had done since its last commit."""
+        self._ledger.begin()
+        for payload in self._journal.read(self._ledger.state.commits):
+            step = decode(Step, payload)
+            call: _Call[object] = _Call(partial(perform, step=step))
+            self._attempt(partial(self._run, call))
+            if call.error is None:
+                self._since_commit.append(call)
+        self._commit()
+        self._journal.cut(0)
+
     def _next(self) -> _Call[object] | None:
         while True:
-            wait = self._commit_due - time.monotonic() if self._journal else None
+            wait = self._commit_due - time.monotonic() if self._since_commit else None
             try:
                 call = self._queue.get(timeout=None if wait is None else max(0.0, wait))
             except queue.Empty:
@@ -132,14 +164,24 @@ class StoreThread:
             return call
 
     def _execute(self, call: _Call[object]) -> None:
-        if not self._journal:
+        if not self._since_commit:
             self._commit_due = time.monotonic() + self._interval
+        before = self._journal.end
+        if call.kept is not None:
+            payload = encode(call.kept)
+            self._attempt(lambda: self._keep(payload))
         self._attempt(lambda: self._run(call))
         if call.error is None:
-            self._journal.append(call)
+            self._since_commit.append(call)
+        elif call.kept is not None:
+            self._journal.cut(before)
         if call.commit or time.monotonic() >= self._commit_due:
             self._commit()
         self._token.run_sync_soon(call.done.set)
+
+    def _keep(self, payload: bytes) -> None:
+        self._ledger.begin()
+        self._journal.append(self._ledger.state.commits, payload)
 
     def _run(self, call: _Call[object]) -> None:
         with translated(self._env.path):
@@ -152,10 +194,11 @@ class StoreThread:
                 self._replay()
 
     def _commit(self) -> None:
-        if not self._journal:
+        if not self._since_commit:
             return
         self._attempt(self._commit_once)
-        self._journal.clear()
+        self._journal.cut(0)
+        self._since_commit.clear()
         self.commits += 1
         self._token.run_sync_soon(self._announce)
 
@@ -191,7 +234,7 @@ class StoreThread:
     def _replay(self) -> None:
         """Begin a new transaction that holds what the aborted one held."""
         self._ledger.abort()
-        for call in self._journal:
+        for call in self._since_commit:
             with translated(self._env.path):
                 call.step(self._ledger)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import socket
@@ -106,14 +105,12 @@ def daemon_process(
         process.communicate()
 
 
-def status_of(data_dir: Path, *, within: float = 20.0) -> dict[str, Any]:
-    """`spiderd status --json`, once the daemon answers."""
-    command = [sys.executable, "-m", "spiderd", "status", "--json", "--data-dir", str(data_dir)]
-    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+def wait_until(
+    condition: Callable[[], bool], process: subprocess.Popen[bytes], *, within: float = 60.0
+) -> None:
+    """Look again and again until something outside of this process has happened."""
     deadline = time.monotonic() + within
-    while True:
-        done = subprocess.run(command, capture_output=True, env=env, check=False)
-        if done.returncode == 0:
-            answer: dict[str, Any] = json.loads(done.stdout)
-            return answer
-        assert time.monotonic() < deadline, done.stderr.decode()
+    while not condition():
+        assert process.poll() is None, process.communicate()[1].decode()
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.001)
