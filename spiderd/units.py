@@ -72,6 +72,11 @@ def human_count(value: float) -> str:
     return f"{value:,.0f}"
 
 
+def counted(count: int, one: str, many: str = "") -> str:
+    """Write a count with its noun: "1 page", "2,000 pages"."""
+    return f"{human_count(count)} {one if count == 1 else many or f'{one}s'}"
+
+
 def human_size(octets: float) -> str:
     """Write bytes for people, with three significant digits: 1536 -> "1.50 KiB"."""
     value, unit = float(octets), "B"

@@ -17,7 +17,7 @@ from spiderd.config.secrets import masked
 from spiderd.errors import Unavailable
 from spiderd.printable import printable
 from spiderd.protocol import Added, StateReply
-from spiderd.units import human_count
+from spiderd.units import counted, human_count
 
 BATCH = 256 * 1024  # bytes of URLs in one request; the daemon takes 1 MiB
 REFUSED = 1  # exit code where no URL was taken
@@ -69,7 +69,7 @@ def retry(client: Client, *, as_json: bool) -> None:
     if as_json:
         print_json(answer)
     else:
-        click.echo(f"{human_count(answer.urls)} URLs put back")
+        click.echo(f"{counted(answer.urls, 'URL')} put back")
 
 
 @click.command()

@@ -5,6 +5,7 @@ An exception that is not ours is a bug and keeps its traceback (exit code 1).
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -20,6 +21,8 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells count
 
 def main() -> NoReturn:
     """Run the command that the arguments of the process name, and exit."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a URL that the locale cannot write is no reason to fail
+        sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))
 
 

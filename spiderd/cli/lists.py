@@ -10,7 +10,8 @@ import click
 
 from spiderd.cli.narration import note
 from spiderd.cli.options import asks_daemon, json_option
-from spiderd.cli.output import Column, print_json, print_table
+from spiderd.cli.output import print_json
+from spiderd.cli.tables import Column, print_table
 from spiderd.client import Client, Query
 from spiderd.protocol import Directories, DirectoryRow, ErrorRow, Errors, HostRow, Hosts, WorkerRow, Workers
 from spiderd.units import human_count, human_duration, human_size
@@ -33,11 +34,11 @@ HOSTS: list[Column[HostRow]] = [
     Column("processing", lambda row: human_count(row.processing), right=True),
     Column("complete", lambda row: human_count(row.complete), right=True),
     Column("error", lambda row: human_count(row.error), right=True),
-    Column("delay", lambda row: human_duration(row.delay), right=True),
-    Column("next in", lambda row: _until(row.next_allowed), right=True),
-    Column("robots", lambda row: row.robots),
-    Column("status", lambda row: str(row.last_status or ""), right=True),
-    Column("reason", lambda row: row.reason),
+    Column("delay", lambda row: human_duration(row.delay), right=True, optional=True),
+    Column("next in", lambda row: _until(row.next_allowed), right=True, optional=True),
+    Column("robots", lambda row: row.robots, optional=True),
+    Column("status", lambda row: str(row.last_status or ""), right=True, optional=True),
+    Column("reason", lambda row: row.reason, wide=True, optional=True),
 ]
 DIRECTORIES: list[Column[DirectoryRow]] = [
     Column("directory", lambda row: str(row.directory), right=True),
@@ -54,8 +55,8 @@ ERRORS: list[Column[ErrorRow]] = [
     Column("status", lambda row: str(row.status or ""), right=True),
     Column("tries", lambda row: str(row.tries), right=True),
     Column("URL", lambda row: row.url, wide=True),
-    Column("detail", lambda row: row.detail, wide=True),
-    Column("found on", lambda row: row.referrer, wide=True),
+    Column("detail", lambda row: row.detail, wide=True, optional=True),
+    Column("found on", lambda row: row.referrer, wide=True, optional=True),
 ]
 
 Listing = TypeVar("Listing", Workers, Directories, Hosts, Errors)

@@ -24,7 +24,7 @@ from spiderd.cli.summary import left, restored, summary
 from spiderd.printable import printable
 from spiderd.protocol import Counters, Snapshot
 from spiderd.states import CrawlState
-from spiderd.units import human_count, human_rate, human_size
+from spiderd.units import counted, human_count, human_rate, human_size
 
 REFRESH = 4  # a second
 
@@ -32,28 +32,45 @@ REFRESH = 4  # a second
 class Milestones:
     """Tells standard output what was found at the start, what the crawl came to, what is left."""
 
+    def __init__(self) -> None:
+        self._pages_before = 0
+
     def restored(self, counters: Counters) -> None:
         """Say what an earlier run has left."""
-        _print(Text(restored(counters)))
+        self._pages_before = counters.pages
+        self._print(Text(restored(counters)))
 
     def progress(self, snapshot: Snapshot) -> None:
         """Say nothing: in a pipe or a journal the log is enough."""
 
     def complete(self, snapshot: Snapshot, elapsed: float) -> None:
         """Print the summary."""
-        _print(summary(snapshot, elapsed))
+        self._print(summary(snapshot, elapsed, pages_before=self._pages_before))
 
     def stopped(self, snapshot: Snapshot, elapsed: float) -> None:  # noqa: ARG002 - the protocol's signature
         """Say what is left, unless nothing is."""
         if snapshot.counters.waiting or snapshot.counters.processing:
-            _print(Text(left(snapshot.counters)))
+            self._print(Text(left(snapshot.counters)))
+
+    def _print(self, renderable: RenderableType) -> None:
+        try:
+            print_rich(renderable)
+        except OSError:  # the reader has gone: that does not end a crawl
+            with suppress(OSError), Path(os.devnull).open("wb") as nowhere:
+                os.dup2(nowhere.fileno(), sys.stdout.fileno())  # what is buffered goes somewhere at exit
 
 
 class Screen(Milestones):
     """The same, with the live line."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._latest: Snapshot | None = None
+        console = Console(stderr=True, markup=False, highlight=False, emoji=False)
+        # Standard output is not redirected: it is for results, and may go elsewhere.
+        self.live = Live(
+            self, console=console, refresh_per_second=REFRESH, transient=True, redirect_stdout=False
+        )
 
     def progress(self, snapshot: Snapshot) -> None:
         """Keep it for the next drawing."""
@@ -63,6 +80,12 @@ class Screen(Milestones):
         """Draw what is known last; called by the thread that refreshes."""
         return live_view(self._latest) if self._latest else Text("")
 
+    def _print(self, renderable: RenderableType) -> None:
+        """Take the line away while something is printed in its place."""
+        self.live.stop()
+        super()._print(renderable)
+        self.live.start()
+
 
 @contextmanager
 def reporting() -> Iterator[Milestones]:
@@ -71,19 +94,8 @@ def reporting() -> Iterator[Milestones]:
         yield Milestones()
         return
     screen = Screen()
-    console = Console(stderr=True, markup=False, highlight=False, emoji=False)
-    with Live(
-        screen, console=console, refresh_per_second=REFRESH, transient=True, redirect_stdout=is_terminal()
-    ):
+    with screen.live:
         yield screen
-
-
-def _print(renderable: RenderableType) -> None:
-    try:
-        print_rich(renderable)
-    except OSError:  # the reader has gone: that does not end a crawl
-        with suppress(OSError), Path(os.devnull).open("wb") as nowhere:
-            os.dup2(nowhere.fileno(), sys.stdout.fileno())  # what is buffered has to go somewhere at exit
 
 
 def live_view(snapshot: Snapshot) -> RenderableType:
@@ -99,10 +111,10 @@ def live_view(snapshot: Snapshot) -> RenderableType:
         Text(f"{human_count(done)} of {human_count(counters.known)} URLs"),
     )
     parts = [
-        f"{human_count(counters.pages)} pages",
+        counted(counters.pages, "page"),
         human_size(counters.bytes),
         human_rate(snapshot.rates.pages),
-        f"{human_count(counters.error)} errors",
+        counted(counters.error, "error"),
     ]
     line = Text(" · ".join(parts), style="dim", overflow="ellipsis", no_wrap=True)
     if snapshot.state is not CrawlState.RUNNING and snapshot.message:

@@ -15,7 +15,7 @@ from spiderd.errors import SpiderdError
 from spiderd.locate import locate_socket
 from spiderd.protocol import Counters, Snapshot
 from spiderd.states import Queue, Step
-from spiderd.units import human_count, human_duration, human_rate, human_size
+from spiderd.units import counted, human_count, human_duration, human_rate, human_size
 
 RUNNING, NOT_RUNNING, UNKNOWN = 0, 3, 4
 """Exit codes of status (LSB core, init scripts)."""
@@ -61,7 +61,7 @@ def facts(snapshot: Snapshot) -> list[tuple[str, str]]:
         ("daemon", f"spiderd {hello.version}, pid {hello.pid}, crawl {hello.crawl}, since {_up(snapshot)}"),
     ]
     if snapshot.max_pages:
-        rows.insert(3, ("limit", f"{human_count(snapshot.max_pages)} pages"))
+        rows.insert(3, ("limit", counted(snapshot.max_pages, "page")))
     return rows
 
 

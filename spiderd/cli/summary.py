@@ -9,15 +9,16 @@ from rich.text import Text
 from spiderd.cli.status import queues
 from spiderd.protocol import Counters, Snapshot
 from spiderd.states import CrawlState, Reason
-from spiderd.units import human_count, human_duration, human_rate, human_size
+from spiderd.units import counted, human_count, human_duration, human_rate, human_size
 
 
-def summary(snapshot: Snapshot, elapsed: float) -> RenderableType:
+def summary(snapshot: Snapshot, elapsed: float, *, pages_before: int = 0) -> RenderableType:
     """Describe a crawl that is complete: pages, bytes, by status, errors by kind, time, rate.
 
     Args:
         snapshot: of its end; counters are those since the crawl began.
-        elapsed: seconds that it took, for the rate. Where the crawl was interrupted, those of the last run.
+        elapsed: seconds that this run took.
+        pages_before: pages that earlier runs have stored; they do not count for the rate.
     """
     counters = snapshot.counters
     table = Table.grid(padding=(0, 2))
@@ -26,7 +27,7 @@ def summary(snapshot: Snapshot, elapsed: float) -> RenderableType:
     table.add_column(style="bold")
     table.add_column(justify="right")
     table.add_column()
-    for name, value, remark in _rows(counters, elapsed):
+    for name, value, remark in _rows(counters, elapsed, pages_before):
         table.add_row(Text(name), Text(value), Text(remark))
     for title, counts in (
         ("status", counters.statuses),
@@ -48,26 +49,28 @@ def restored(counters: Counters) -> str:
 
 def left(counters: Counters) -> str:
     """Say what is left at the end of a run, in a line."""
-    return f"stopped: {queues(counters)}, {human_count(counters.pages)} pages stored; start again to go on"
+    return f"stopped: {queues(counters)}, {counted(counters.pages, 'page')} stored; start again to go on"
 
 
 def _headline(snapshot: Snapshot) -> str:
     if snapshot.state is CrawlState.COMPLETE and snapshot.reason is Reason.PAGE_LIMIT:
-        return f"crawl complete: the limit of {human_count(snapshot.max_pages)} pages is reached"
+        return f"crawl complete: the limit of {counted(snapshot.max_pages, 'page')} is reached"
     return "crawl complete" if snapshot.state is CrawlState.COMPLETE else f"crawl {snapshot.state}"
 
 
-def _rows(counters: Counters, elapsed: float) -> list[tuple[str, str, str]]:
-    rate = counters.pages / elapsed if elapsed > 0 else 0.0
+def _rows(counters: Counters, elapsed: float, pages_before: int) -> list[tuple[str, str, str]]:
+    pages = counters.pages - pages_before
+    rate = pages / elapsed if elapsed > 0 else 0.0
+    this_run = f"this run, {counted(pages, 'page')}" if pages_before else ""
     return [
         ("pages", human_count(counters.pages), f"{human_size(counters.bytes)} stored"),
         ("duplicates", human_count(counters.duplicates), "same content under another URL"),
         ("redirects", human_count(counters.redirects), ""),
         ("skipped", human_count(counters.skipped), "not wanted, or forbidden by robots.txt"),
-        ("errors", human_count(counters.error), f"after {human_count(counters.retries)} retries"),
+        ("errors", human_count(counters.error), f"after {counted(counters.retries, 'retry', 'retries')}"),
         ("URLs", human_count(counters.known), f"{human_count(counters.waiting)} not fetched"),
-        ("links", human_count(counters.links), f"on {human_count(counters.hosts)} hosts"),
+        ("links", human_count(counters.links), f"on {counted(counters.hosts, 'host')}"),
         ("received", human_size(counters.bytes_received), ""),
-        ("time", human_duration(elapsed), ""),
-        ("rate", human_rate(rate), "pages a second"),
+        ("time", human_duration(elapsed), this_run),
+        ("rate", human_rate(rate), ""),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tomllib
 from importlib import import_module
 
 import pytest
@@ -85,6 +86,20 @@ def test_a_reader_that_has_gone_is_no_traceback(path):
     result = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writer)
     assert (result.returncode, result.stderr) == (1, "")
+
+
+def test_a_locale_that_cannot_write_something_is_no_traceback(path):
+    command = [sys.executable, "-m", "spiderd", "config", "--set", 'crawl.seeds=["http://例え.test/"]']
+    environ = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    result = subprocess.run(command, capture_output=True, env=environ, check=False)
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert tomllib.loads(result.stdout.decode())["crawl"]["seeds"] == ["http://例え.test/"]
+
+
+def test_without_a_standard_output_there_is_no_traceback(path, crawl):
+    command = f"{sys.executable} -m spiderd status >&- && {sys.executable} -m spiderd workers >&- 2>&-"
+    result = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr) == (0, "")
 
 
 def test_the_module_runs_as_the_command_does(path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 
@@ -41,7 +42,7 @@ def test_the_summary_has_pages_bytes_statuses_errors_time_and_rate(snapshot):
         "pages 30 121 KiB stored",
         "errors 3 after 0 retries",
         "time 1m 00s",
-        "rate 0.5/s pages a second",
+        "rate 0.5/s",
         "status 200 30",
         "status 404 3",
         "error http_error 2",
@@ -49,6 +50,13 @@ def test_the_summary_has_pages_bytes_statuses_errors_time_and_rate(snapshot):
         "refused scope 40",
     ):
         assert line in lines
+
+
+def test_what_earlier_runs_stored_does_not_count_for_the_rate(snapshot):
+    lines = [" ".join(line.split()) for line in shown(summary(snapshot, 10.0, pages_before=25)).splitlines()]
+    assert "pages 30 121 KiB stored" in lines
+    assert "time 10s this run, 5 pages" in lines
+    assert "rate 0.5/s" in lines
 
 
 def test_the_most_frequent_stand_first(snapshot):
@@ -135,3 +143,13 @@ def test_on_a_terminal_the_log_scrolls_above_a_line_that_goes_away(snapshot, mon
     assert "38 of 100 URLs" in stderr.getvalue()
     assert stderr.getvalue().endswith("\x1b[2K")  # the line is gone
     assert stdout.getvalue().startswith("crawl complete")
+
+
+def test_where_both_are_one_terminal_the_summary_does_not_meet_the_line(snapshot, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    with redirect_stderr(Terminal()) as both, redirect_stdout(both), reporting() as report:
+        report.progress(snapshot)
+        report.complete(snapshot, 1.0)
+    before = both.getvalue().partition("crawl complete")[0]
+    assert re.search(r"38 of 100 URLs.*\x1b\[2K(\x1b\[[0-9;]*m)*$", before, re.DOTALL)
