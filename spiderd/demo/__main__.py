@@ -23,10 +23,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--port", type=_port, help=f"default: {PORT}, or any free one; 0: any free one")
     parser.add_argument("command", nargs=argparse.REMAINDER, help="run this with the site's URL, then stop")
     options = parser.parse_args(arguments)
+    stop = None if options.command else stop_signal()
     try:
         with serving(options.port) as url:
             _say(f"The demonstration site is at {url}")
-            return run(options.command, url) if options.command else wait()
+            if stop is None:
+                return run(options.command, url)
+            stop.wait()
+            return 0
     except OSError as error:
         _say(f"Cannot serve the demonstration site on port {options.port}: {error.strerror}.")
         return CANNOT_CREATE
@@ -51,13 +55,12 @@ def run(command: Sequence[str], url: str) -> int:
     return code if code >= 0 else 128 - code
 
 
-def wait() -> int:
-    """Serve until somebody says stop."""
+def stop_signal() -> threading.Event:
+    """Return what is set by Ctrl-C or SIGTERM, from now on."""
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    stop.wait()
-    return 0
+    return stop
 
 
 def _port(text: str) -> int:
