@@ -221,6 +221,8 @@ class Client:
             )
         if self._hello is None:
             return Unavailable(f"the daemon at {self.path} does not greet: {error.message}")
+        if error.code == "not_found":  # a call that came with a later release
+            return Unavailable(f"the daemon, spiderd {self._hello.version}, cannot do that: {error.message}")
         return _RAISED.get(error.code, SpiderdError)(error.message)
 
     def _explained(self, error: Exception) -> Unavailable:

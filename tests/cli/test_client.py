@@ -148,6 +148,10 @@ def test_a_daemon_that_accepts_nobody_is_unknown_not_absent(path):
         ([http_answer(b'{"error":{"code":"unavailable","message":"starting"}}', "503 x")], "starting"),
         ([b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"], "does not speak HTTP"),
         ([], "hung up without an answer"),
+        (
+            [GREETING, http_answer(b'{"error":{"code":"not_found","message":"no such path"}}', "404 x")],
+            f"the daemon, spiderd {__version__}, cannot do that: no such path",
+        ),
         ([GREETING, http_answer(b'{"state":"dancing"}')], "is the daemon another release?"),
     ],
 )
