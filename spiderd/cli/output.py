@@ -75,7 +75,7 @@ def console() -> Console:
 
 def _rich_facts(pairs: list[tuple[str, str]]) -> RenderableType:
     from rich.table import Table  # noqa: PLC0415 - see TYPE_CHECKING
-    from rich.text import Text  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415 - likewise
 
     table = Table.grid(padding=(0, 2))
     for name, value in pairs:

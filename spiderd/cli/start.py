@@ -79,7 +79,7 @@ def start(
 
         return start_detached(data.path, listens_at)
     from spiderd.cli.reports import reporting  # noqa: PLC0415 - a crawler and rich are not for `start --help`
-    from spiderd.daemon import run  # noqa: PLC0415
+    from spiderd.daemon import run  # noqa: PLC0415 - likewise
 
     with reporting() as report:
         return run(loaded.config, data_dir=data.path, socket=listens_at, once=once, report=report)
