@@ -29,7 +29,7 @@ from spiderd.fetch.framing import content_length
 from spiderd.fetch.guard import Guard
 from spiderd.fetch.headers import Headers
 from spiderd.fetch.limits import Limits
-from spiderd.fetch.origin import MAX_KEPT, BadUrl, Origin, Origins
+from spiderd.fetch.origin import MAX_KEPT, BadUrl, Origin
 from spiderd.fetch.pool import MAX_IDLE, Pool
 from spiderd.fetch.proxy import parse_proxy
 from spiderd.fetch.resolver import Resolver
@@ -104,7 +104,6 @@ class Client:
         self._guard = Guard(config.scope, seeds)
         dialer = Dialer(resolver or Resolver(), self._guard, proxy, tls)
         self.transport = Transport(dialer, self.limits, self.pool)
-        self._origins = Origins()
         self._agent = _field(user_agent(config))
         self._prepared: dict[Origin, httpx.Headers] = {}  # for requests that say nothing of their own
 
@@ -147,7 +146,7 @@ class Client:
             FetchError: there is no answer that can be used.
         """
         try:
-            origin, target = self._origins.split(url)
+            origin, target = self.transport.origins.split(url)
         except BadUrl as error:
             raise FetchError(Failure.PROTOCOL_ERROR, str(error)) from None
         watch = Watch(self.limits, on_step)
@@ -203,19 +202,22 @@ class Client:
         headers = cast("Headers", watch.headers)
         doubt: FetchError | None = None
         try:
-            lines = headers.all("set-cookie")
-            if lines:
-                self.cookies.store(origin.host, target.decode(), lines, time.time())
+            if headers.has(b"set-cookie"):
+                self.cookies.store(origin.host, target.decode(), headers.all("set-cookie"), time.time())
             if wanted is not None and (failure := wanted(watch.status, headers)):
                 await self._refuse(body, watch, failure)
             content, cut = await body.collect(limit)
         except FetchError as error:
-            if error.failure is not Failure.TRUNCATED or "content-encoding" not in headers:
+            if error.failure is not Failure.TRUNCATED or not headers.has(b"content-encoding"):
                 raise
             content, cut, doubt = body.received(), False, error
         finally:
-            delimited = body.release()
-        content, cut = await self._decoded(content, watch, limit, cut=cut, delimited=delimited, doubt=doubt)
+            now = trio.current_time()
+            delimited = body.release(now)
+        if headers.has(b"content-encoding") or headers.has(b"transfer-encoding"):
+            content, cut = await self._decoded(
+                content, watch, limit, cut=cut, delimited=delimited, doubt=doubt
+            )
         return Exchange(
             url=url,
             status=watch.status,
@@ -225,7 +227,7 @@ class Client:
             truncated=cut,
             address=watch.address,
             latency=watch.first - watch.sent,
-            elapsed=trio.current_time() - watch.started,
+            elapsed=now - watch.started,
         )
 
     async def _refuse(self, body: Body, watch: Watch, failure: Failure) -> None:

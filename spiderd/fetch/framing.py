@@ -182,18 +182,20 @@ def framing_of(head: Head) -> Framing:
     """The framing of an answer to a GET; raises BadFraming."""
     if head.status in {204, 304}:
         return ByLength(0)
-    transfer = tokens(head.headers, b"transfer-encoding")
-    if b"chunked" in transfer:
-        return ByChunks()
-    if transfer and transfer != [b"identity"]:
-        return Framing()
+    if head.headers.has(b"transfer-encoding"):
+        transfer = tokens(head.headers, b"transfer-encoding")
+        if b"chunked" in transfer:
+            return ByChunks()
+        if transfer != [b"identity"]:
+            return Framing()
     length = content_length(head.headers)
     return Framing() if length is None else ByLength(length)
 
 
 def persists(head: Head) -> bool:
     """Whether the server means to keep the connection open after this answer (RFC 9112 9.3)."""
-    options = tokens(head.headers, b"connection") or tokens(head.headers, b"proxy-connection")
+    headers = head.headers
+    options = tokens(headers, b"connection" if headers.has(b"connection") else b"proxy-connection")
     if b"close" in options:
         return False
     return bool(head.minor) or b"keep-alive" in options

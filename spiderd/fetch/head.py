@@ -23,10 +23,10 @@ import httptools
 
 from spiderd.fetch.headers import Headers, Pairs
 
-HEAD_END = re.compile(rb"\n\r*\n")  # CRLF CRLF, and what is taken for it (RFC 9112 2.2)
+HEAD_END = re.compile(rb"\n\r{0,2}\n")  # CRLF CRLF, and what is taken for it (RFC 9112 2.2)
 
 # Browsers allow a few bytes of junk before the status line, any version, and SHOUTcast's ICY.
-_STATUS_LINE = re.compile(rb"(?s:.{0,4}?)(?i:HTTP/(\d+)(?:\.(\d+))?|ICY)[ \t]+(\d{3})(?!\d)")
+_STATUS_LINE = re.compile(rb"(?s:.{0,4}?)(?i:HTTP/(\d{1,4})(?:\.(\d{1,4}))?|ICY)[ \t]+(\d{3})(?!\d)")
 _TOKEN = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")  # RFC 9110 5.6.2
 _START = re.compile(rb"(?s:.{0,4}?)(?i:HTTP/|ICY )")
 

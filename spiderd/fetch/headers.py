@@ -25,6 +25,10 @@ class Headers:
         # One pass instead of one for each of the six fields that every exchange looks at.
         self._first = {name.lower(): value for name, value in reversed(raw)}
 
+    def has(self, name: bytes) -> bool:
+        """Whether a field is there; `name` in lower case."""
+        return name in self._first
+
     def values(self, name: bytes) -> list[bytes]:
         """All values of a field, in order, one for each line of the header; `name` in lower case."""
         if name not in self._first:

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 import httpx
 
 _URL = re.compile(
-    r"(?P<scheme>https?)://(?:[^/?#]*@)?(?P<host>\[[0-9A-Fa-f:.]+\]|[^/?#:@\[\]]+)(?::(?P<port>[0-9]*))?"
-    r"(?P<target>[/?][^#]*)?(?:#.*)?",
-    re.IGNORECASE | re.DOTALL,
+    r"(?P<scheme>https?)://(?:[^/?#]*@)?(?P<host>\[[0-9A-Fa-f:.]+\]|[^/?#:@\[\]]+)(?::(?P<port>[0-9]{0,9}))?",
+    re.IGNORECASE,
 )
 _SITE = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
 _UNSAFE = re.compile(r"[^\x21-\x7e]")
@@ -28,9 +27,9 @@ class BadUrl(ValueError):
     """This URL cannot be fetched."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Origin:
-    """Scheme, host and port, with what a request to them needs."""
+    """Scheme, host and port, with what a request to them needs; one object for each (see `Origins`)."""
 
     scheme: str
     host: str  # ASCII, lower case, IPv6 without brackets
@@ -38,7 +37,7 @@ class Origin:
     authority: bytes = (
         b""  # value of the Host header (RFC 9110 7.2): the port only where it is not the default
     )
-    url: httpx.URL = field(default_factory=httpx.URL, compare=False)
+    url: httpx.URL = field(default_factory=httpx.URL)
 
     @property
     def secure(self) -> bool:
@@ -78,20 +77,18 @@ def _bytes(character: str) -> bytes:
 
 
 class Origins:
-    """Takes URLs apart; remembers the origins."""
+    """Takes URLs apart, and remembers origins so that they can be told apart by identity."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, Origin] = {}
+        self._sites: dict[str, Origin] = {}  # by the text before the path
+        self._origins: dict[tuple[str, str, int | None], Origin] = {}
 
     def split(self, url: str) -> tuple[Origin, bytes]:
         """The origin of a URL and the target to ask it for; raises BadUrl."""
         site = _SITE.match(url)
         if site is None:
             raise BadUrl(f"not a http or https URL: {url[:80]!r}")
-        key = site[0]
-        origin = self._kept.get(key)
-        if origin is None:
-            origin = self._remember(key)
+        origin = self._sites.get(site[0]) or self._parse(site[0])
         target = url[site.end() :]
         mark = target.find("#")
         if mark >= 0:
@@ -100,13 +97,27 @@ class Origins:
             target = "/" + target
         return origin, quoted(target)
 
-    def _remember(self, key: str) -> Origin:
-        found = _URL.fullmatch(key)
+    def of(self, scheme: str, host: str, port: int | None) -> Origin:
+        """The origin of its parts; raises BadUrl."""
+        key = (scheme, host, port)
+        origin = self._origins.get(key)
+        if origin is None:
+            made = make_origin(scheme, host, port)
+            if len(self._origins) >= MAX_KEPT:
+                self._origins.clear()
+                self._sites.clear()
+            origin = self._origins.setdefault((scheme, made.host, made.port), made)
+            self._origins[key] = origin
+        return origin
+
+    def _parse(self, site: str) -> Origin:
+        found = _URL.fullmatch(site)
         if found is None:
-            raise BadUrl(f"not a URL that can be fetched: {key[:80]!r}")
-        port = int(found["port"]) if found["port"] else None
-        origin = make_origin(found["scheme"].lower(), found["host"], port)
-        if len(self._kept) >= MAX_KEPT:
-            self._kept.clear()
-        self._kept[key] = origin
+            raise BadUrl(f"not a URL that can be fetched: {site[:80]!r}")
+        origin = self.of(
+            found["scheme"].lower(), found["host"], int(found["port"]) if found["port"] else None
+        )
+        if len(self._sites) >= MAX_KEPT:
+            self._sites.clear()
+        self._sites[site] = origin
         return origin

@@ -23,7 +23,7 @@ from spiderd.fetch.connection import Connection
 from spiderd.fetch.dial import Dialer
 from spiderd.fetch.failure import FetchError
 from spiderd.fetch.limits import Limits
-from spiderd.fetch.origin import BadUrl, Origin, make_origin
+from spiderd.fetch.origin import BadUrl, Origin, Origins
 from spiderd.fetch.pool import Pool
 from spiderd.fetch.watch import Watch
 from spiderd.states import Failure
@@ -91,7 +91,7 @@ class Body(httpx.AsyncByteStream):
             raise httpx.StreamClosed
         return self.connection
 
-    def release(self) -> bool:
+    def release(self, now: float) -> bool:
         """Give the connection back to the pool, or close it where it cannot be used again.
 
         Returns whether the answer itself said where its body ends.
@@ -102,14 +102,14 @@ class Body(httpx.AsyncByteStream):
         delimited = connection.framing.delimited
         if connection.may_be_reused():
             connection.framing.parts = []
-            self._pool.put(connection, trio.current_time())
+            self._pool.put(connection, now)
         else:
             connection.close()
         return delimited
 
     async def aclose(self) -> None:
         """Give the connection back (called by httpx)."""
-        self.release()
+        self.release(trio.current_time())
 
 
 class Transport(httpx.AsyncBaseTransport):
@@ -119,6 +119,7 @@ class Transport(httpx.AsyncBaseTransport):
         self.dialer = dialer
         self.limits = limits or Limits()
         self.pool = Pool() if pool is None else pool
+        self.origins = Origins()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a GET and return its answer as soon as the head is there; raises FetchError.
@@ -140,7 +141,7 @@ class Transport(httpx.AsyncBaseTransport):
         self.pool.close()
 
     async def _exchange(self, request: httpx.Request, watch: Watch) -> httpx.Response:
-        origin = cast("Origin | None", request.extensions.get(ORIGIN)) or origin_of(request.url)
+        origin = cast("Origin | None", request.extensions.get(ORIGIN)) or self._origin_of(request.url)
         data = self._render(request, origin)
         key = self.dialer.key(origin)
         connection = self.pool.take(key)
@@ -166,6 +167,15 @@ class Transport(httpx.AsyncBaseTransport):
             connection.close()
             raise
 
+    def _origin_of(self, url: httpx.URL) -> Origin:
+        """The origin of a request that a stock httpx client has made."""
+        if url.scheme not in {"http", "https"}:
+            raise httpx.UnsupportedProtocol(f"not a http or https URL: {url}")
+        try:
+            return self.origins.of(url.scheme, url.raw_host.decode("ascii"), url.port)
+        except BadUrl as error:
+            raise httpx.UnsupportedProtocol(str(error)) from None
+
     def _render(self, request: httpx.Request, origin: Origin) -> bytes:
         target = request.extensions.get("target") or request.url.raw_path
         proxy = self.dialer.proxy
@@ -176,16 +186,6 @@ class Transport(httpx.AsyncBaseTransport):
                 extra = b"Proxy-Authorization: %b\r\n" % proxy.authorization
         fields = b"".join([b"%b: %b\r\n" % pair for pair in request.headers.raw])
         return b"GET %b HTTP/1.1\r\n%b%b\r\n" % (target, fields, extra)
-
-
-def origin_of(url: httpx.URL) -> Origin:
-    """The origin of a request that a stock httpx client has made; raises httpx.UnsupportedProtocol."""
-    if url.scheme not in {"http", "https"}:
-        raise httpx.UnsupportedProtocol(f"not a http or https URL: {url}")
-    try:
-        return make_origin(url.scheme, url.raw_host.decode("ascii"), url.port)
-    except BadUrl as error:
-        raise httpx.UnsupportedProtocol(str(error)) from None
 
 
 def limits_of(request: httpx.Request, limits: Limits) -> Limits:

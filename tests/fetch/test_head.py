@@ -72,6 +72,7 @@ def test_status_lines(line, status, minor):
     "line",
     [
         b"HTTP/1.1 20 OK",
+        b"HTTP/" + b"1" * 5000 + b" 200 OK",
         b"HTTP/1.1 2000 OK",
         b"HTTP/1.1 000 OK",
         b"HTTP/1.1 OK",

@@ -48,6 +48,7 @@ def test_a_url_is_taken_apart(url, scheme, host, port, authority, target):
         "http://h:0/",
         "http://h:99999/",
         "http://h:x/",
+        "http://h:" + "9" * 5000,
         "http://a b/",
     ],
 )
