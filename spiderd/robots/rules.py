@@ -154,9 +154,10 @@ def parse(body: bytes, agent: str = "spiderd") -> Robots:
         elif kind in ("allow", "disallow"):
             in_names = False
             if value and open_to:
-                rule = _text(value), kind == "allow", number, _text(line)
+                allow = kind == "allow"
+                rules = [(path, allow, number, _text(line)) for path in _spellings(value, allow=allow)]
                 for group in open_to:
-                    group.rules.append(rule)
+                    group.rules += rules
         elif kind == "delay":  # neither this nor any other record ends a group (RFC 9309 2.2.4)
             for group in open_to:
                 group.delay = max(group.delay, _delay(_text(value)))
@@ -186,8 +187,9 @@ def _record(raw: bytes) -> tuple[str, bytes, bytes]:
     kind = _FIELDS.get(name.rstrip().lower(), "") if colon else ""
     if not kind:
         # "Disallow /private": the colon is missing, or it belongs to the value.
-        name, _, value = line.partition(b" ")
-        kind = _FIELDS.get(name.lower(), "")
+        words = line.split(None, 1)
+        kind = _FIELDS.get(words[0].lower(), "") if words else ""
+        value = words[1] if len(words) > 1 else b""
     return kind, value.strip(), line
 
 
@@ -197,6 +199,17 @@ def _text(line: bytes) -> str:
         return line.decode()
     except UnicodeDecodeError:
         return "".join(chr(byte) if byte < 0x80 else f"%{byte:02X}" for byte in line)
+
+
+def _spellings(path: bytes, *, allow: bool) -> list[str]:
+    """Return what a rule's path stands for.
+
+    One in a legacy encoding is taken as it stands, and what it forbids is forbidden in UTF-8, too: that is
+    how browsers write the links to it.
+    """
+    text = _text(path)
+    legacy = not allow and text.isascii() and not path.isascii()
+    return [text, path.decode("latin-1")] if legacy else [text]
 
 
 def _named(value: str, agent: str, ours: _Group, everyone: _Group) -> _Group | None:

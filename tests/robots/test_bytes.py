@@ -100,6 +100,13 @@ def test_c30_latin_1_paths():
     assert not allowed(body, "/na%C3%AFve%FF")
 
 
+def test_c30_latin_1_paths_as_browsers_link_to_them():
+    assert not allowed(b"User-agent: *\nDisallow: /caf\xe9", "/caf%C3%A9")
+    opened = b"User-agent: *\nDisallow: /\nAllow: /caf\xe9"  # permission is taken literally
+    assert not allowed(opened, "/caf%C3%A9")
+    assert allowed(opened, "/caf%E9")
+
+
 def test_c30_garbage_does_not_close_the_group():
     garbage = b"This is not a record\n<html>\n: nothing\nfoo: bar\n\xff\xfe\xfd\n"
     body = b"User-agent: *\nDisallow: /a\n" + garbage + b"Disallow: /b"

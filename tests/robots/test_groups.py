@@ -156,7 +156,7 @@ def test_sitemaps_are_bounded():
 
 
 @pytest.mark.parametrize(
-    "line", ["Disallow /a", "disalow: /a", "Dissallow: /a", "DISALLOW:/a", "Disallow : /a"]
+    "line", ["Disallow /a", "disalow: /a", "Dissallow: /a", "DISALLOW:/a", "Disallow : /a", "Disallow\t/a"]
 )
 def test_typing_errors_that_the_reference_parser_forgives(line):
     assert denied(f"User-agent *\n{line}", "/a", "/b") == ["/a"]
