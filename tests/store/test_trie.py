@@ -62,6 +62,10 @@ class Bed:
         with self.env.begin() as txn, txn.cursor(self.db) as cursor:
             return list(cursor)
 
+    def write(self, key: bytes, leaf: bytes) -> None:
+        with self.env.begin(write=True) as txn:
+            txn.put(key, leaf, db=self.db)
+
 
 @contextmanager
 def a_bed() -> Iterator[Bed]:
@@ -197,7 +201,14 @@ def test_no_leaf_spills_to_an_overflow_page(bed: Bed) -> None:
     bed.add(run_of(b"", 1, 50_000))
     with bed.env.begin() as txn:
         assert txn.stat(bed.db)["overflow_pages"] == 0
-    assert max(len(leaf) for _, leaf in bed.leaves()) <= trie.LEAF_BYTES
+    for key, leaf in bed.leaves():
+        assert len(leaf) <= (trie.LEAF_BYTES if len(key) == 8 else trie.BUFFER_BYTES)
+
+
+def test_hashes_of_another_length_are_refused(bed: Bed) -> None:
+    with bed.env.begin(write=True) as txn, pytest.raises(ValueError, match="8 bytes"):
+        bed.trie.add_many(txn, [ZERO, b"short"])
+    assert bed.leaves() == []
 
 
 def test_a_hundred_thousand_hashes_with_the_same_four_bytes(bed: Bed) -> None:
@@ -242,30 +253,64 @@ def damaged(leaf: bytes, how: str) -> bytes:
         case "duplicate":
             return leaf + leaf[-width:]
         case "too long":
-            return leaf[:1] + b"".join(n.to_bytes(width, "big") for n in range(2000 // width))
+            return leaf[:1] + b"".join(n.to_bytes(width, "big") for n in range(4000 // width))
         case "its range":
             return bytes((leaf[0] + 1,)) + leaf[1:]
         case _:
-            return b""
+            return b"" if leaf[0] & 1 else b"\x40" + leaf[1:]
+
+
+@pytest.fixture(params=["settled", "buffer"])
+def victim(request: pytest.FixtureRequest, bed: Bed) -> tuple[bytes, bytes]:
+    """A leaf of each kind, with room for one hash more, and bits of its path in its first byte."""
+    for part in range(30):
+        bed.add(run_of(b"", 50 + part, 1000))
+    size, bound = {"settled": (8, trie.LEAF_BYTES), "buffer": (16, trie.BUFFER_BYTES)}[request.param]
+    return next(
+        (key, leaf)
+        for key, leaf in bed.leaves()
+        if len(key) == size and 8 < len(leaf) < bound - 8 and leaf[0] & 7
+    )
 
 
 @pytest.mark.parametrize(
     "how", ["wrong length", "wrong prefix", "duplicate", "too long", "its range", "not a leaf"]
 )
-def test_check_finds_a_damaged_leaf(bed: Bed, how: str) -> None:
-    bed.add(run_of(b"", 5, 2000))
-    upper, leaf = next((upper, leaf) for upper, leaf in bed.leaves()[3:] if len(leaf) < 600 and leaf[0] & 7)
-    with bed.env.begin(write=True) as txn:
-        txn.put(upper, damaged(leaf, how), db=bed.db)
+def test_check_finds_a_damaged_leaf(bed: Bed, victim: tuple[bytes, bytes], how: str) -> None:
+    key, leaf = victim
+    assert bed.check() == []
+    bed.write(key, damaged(leaf, how))
     found = bed.check()
-    assert len(found) >= 1
-    assert upper.hex() in found[0]
+    assert key.hex() in found[0]
     assert how.replace("too long", "wrong length") in found[0]
 
 
+def test_check_finds_a_leaf_without_its_path(bed: Bed, victim: tuple[bytes, bytes]) -> None:
+    key, leaf = victim
+    bed.write(key[:-1], leaf)
+    assert f"leaf {key[:-1].hex()}: not a leaf" in bed.check()
+
+
+def test_check_finds_a_hash_in_a_buffer_that_is_settled(bed: Bed) -> None:
+    bed.add(run_of(b"", 7, 20_000))
+    bed.add(run_of(b"", 8, 200))
+    key, buffer = next((key, leaf) for key, leaf in bed.leaves() if len(key) == 16 and len(leaf) > 1)
+    cut = buffer[0] >> 3
+    h = key[8 : 8 + cut] + buffer[1 : 9 - cut]
+    upper, leaf = next((upper, leaf) for upper, leaf in bed.leaves() if len(upper) == 8 and upper >= h)
+    bed.write(upper, leaf + h[leaf[0] >> 3 :])
+    found = bed.check()
+    assert len(found) == 1
+    assert found[0].startswith(f"leaf {key.hex()}: duplicate")
+
+
+@pytest.mark.parametrize("size", [8, 16])
 @pytest.mark.parametrize("place", [0, 5, -1])
-def test_check_finds_a_missing_leaf(bed: Bed, place: int) -> None:
-    bed.add(run_of(b"", 6, 2000))
+def test_check_finds_a_missing_leaf(bed: Bed, size: int, place: int) -> None:
+    bed.add(run_of(b"", 6, 50_000))
+    bed.add(run_of(b"", 9, 50_000))
+    keys = [key for key, _ in bed.leaves() if len(key) == size]
+    assert len(keys) > 10
     with bed.env.begin(write=True) as txn:
-        txn.delete(bed.leaves()[place][0], db=bed.db)
+        txn.delete(keys[place], db=bed.db)
     assert bed.check()
