@@ -112,7 +112,7 @@ def test_c33_rules_before_any_name_are_nobodys():
         ("10s", 0.0),
         ("1,5", 0.0),
         ("\u0661", 0.0),
-        ("9" * 5000, 0.0),
+        pytest.param("9" * 5000, 0.0, id="5000 digits"),
     ],
 )
 def test_c33_crawl_delay_between_rules(value, seconds):

@@ -166,7 +166,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "path"), HOSTILE)
+@pytest.mark.parametrize(("rule", "path"), HOSTILE, ids=range(len(HOSTILE)))
 def test_c31_hostile_patterns_take_no_time(rule, path):
     robots = parse(f"User-agent: *\nDisallow: {rule}".encode())
     url = HOST + path

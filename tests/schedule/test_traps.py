@@ -239,7 +239,7 @@ def test_a_shop_and_a_blog_are_not_parked():
     def words(count: int) -> str:
         return " ".join("".join(chance.choices("abcdefghij", k=6)) for _ in range(count))
 
-    shop = [(f"{H}/item/{n}", f"{NAVIGATION} {words(12)} price {n} euro add to cart") for n in range(1000)]
-    blog = [(f"{H}/2026/08/{n}/", f"{NAVIGATION} {words(300)}") for n in range(1000)]
+    shop = [(f"{H}/item/{n}", f"{NAVIGATION} {words(12)} price {n} euro add to cart") for n in range(500)]
+    blog = [(f"{H}/2026/08/{n}/", f"{NAVIGATION} {words(100)}") for n in range(500)]
     assert crawl(shop) is None
     assert crawl(blog) is None
