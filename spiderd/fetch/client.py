@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import ssl
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -98,6 +98,7 @@ class Client:
     ) -> None:
         self.limits = Limits.of(config.fetch)
         self.cookies = Cookies()
+        self._auth: dict[str, str] = {}
         proxy = parse_proxy(config.fetch.proxy)
         # All that a host may have stay warm; a proxy has those of all hosts.
         self.pool = Pool(max_here=MAX_IDLE if proxy else config.politeness.per_host)
@@ -110,6 +111,10 @@ class Client:
     def reseed(self, seeds: Sequence[str]) -> None:
         """Let other seeds decide which private addresses are allowed."""
         self._guard.reseed(seeds)
+
+    def authorize(self, auth: Mapping[str, str]) -> None:
+        """Send these Authorization headers, each to its origin (scheme://host[:port]) and to nobody else."""
+        self._auth = dict(auth)
 
     async def __aenter__(self) -> Self:
         return self
@@ -165,6 +170,11 @@ class Client:
             own.append((b"If-None-Match", _field(etag)))
         if last_modified:
             own.append((b"If-Modified-Since", _field(last_modified)))
+        if self._auth:
+            scheme = "https" if origin.secure else "http"
+            authorization = self._auth.get(f"{scheme}://{origin.authority.decode()}")
+            if authorization:
+                own.append((b"Authorization", _field(authorization)))
         if self.cookies:
             cookie = self.cookies.header(origin.host, target.decode(), time.time(), secure=origin.secure)
             if cookie:

@@ -14,8 +14,8 @@ from email.utils import parsedate_to_datetime
 
 MAX_HOSTS = 1000
 MAX_COOKIES = 50  # of a host
-MAX_SIZE = 4096  # bytes of one cookie, name and value
-MAX_SENT = 8192  # bytes of the Cookie header
+MAX_SIZE = 4096  # characters of one cookie, name and value
+MAX_JAR = 8192  # characters of all cookies of a host: servers take no longer a Cookie header
 MAX_AGE = 400 * 86400.0  # seconds (RFC 6265bis 5.5)
 
 
@@ -27,6 +27,9 @@ class Cookie:
     path: str
     secure: bool
     expires: float  # unix time
+
+
+Jar = dict[tuple[str, str], Cookie]  # by name and path, the one that was set first at the front
 
 
 def parse_cookie(line: str, target: str, now: float) -> tuple[str, Cookie] | None:
@@ -81,7 +84,7 @@ class Cookies:
     """The cookies of all hosts."""
 
     def __init__(self) -> None:
-        self._hosts: OrderedDict[str, dict[tuple[str, str], Cookie]] = OrderedDict()
+        self._hosts: OrderedDict[str, Jar] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._hosts)
@@ -98,8 +101,8 @@ class Cookies:
             jar.pop(key, None)
             if cookie.expires > now:
                 jar[key] = cookie
-        while len(jar) > MAX_COOKIES:
-            del jar[next(iter(jar))]
+        while len(jar) > MAX_COOKIES or _size(jar) > MAX_JAR:
+            del jar[next(iter(jar))]  # the one that was set first
         self._hosts.pop(host, None)
         if jar:
             self._hosts[host] = jar
@@ -117,11 +120,8 @@ class Cookies:
             if cookie.expires > now and (secure or not cookie.secure) and path_matches(cookie.path, target)
         ]
         fitting.sort(key=lambda item: -len(item[1].path))  # longer paths first
-        sent: list[str] = []
-        size = 0
-        for name, cookie in fitting:
-            pair = f"{name}={cookie.value}"
-            size += len(pair.encode()) + 2
-            if size <= MAX_SENT:
-                sent.append(pair)
-        return "; ".join(sent)
+        return "; ".join(f"{name}={cookie.value}" for name, cookie in fitting)
+
+
+def _size(jar: Jar) -> int:
+    return sum(len(name) + len(cookie.value) + len("=; ") for (name, _), cookie in jar.items())

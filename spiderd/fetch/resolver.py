@@ -4,11 +4,13 @@ The system's resolver blocks a thread a look-up and hides how long an answer hol
 configured name servers; answers are kept for their TTL within bounds, negative ones too; tasks that want the
 same name at the same time share one question. IPv4 is asked for first and IPv6 only where there is no IPv4
 address, or none that works: half the questions, and no delay where IPv6 does not get out. `/etc/hosts` and
-`localhost` (RFC 6761) come first. Without a configured name server the system's resolver is asked.
+`localhost` (RFC 6761) come first. The system's resolver is asked where no name server is configured, and for
+names that DNS does not know alone: those without a dot (search domains) and those of a local network.
 """
 
 from __future__ import annotations
 
+import math
 import socket
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -29,6 +31,9 @@ NO_NAME_TTL = 300.0  # for a name that does not exist (RFC 2308 leaves it to us)
 TROUBLE_TTL = 5.0  # for a name server that did not answer
 TRY = 2.5  # seconds for one question to one server
 LIFETIME = 8.0  # seconds for a name; less than fetch.connect_timeout, so that the trouble is remembered
+ZONE_AGE = (
+    60.0  # seconds after which the system's configuration is read again: networks change under a daemon
+)
 HOSTS = Path("/etc/hosts")
 BACKEND = dns.asyncbackend.get_backend("trio")
 
@@ -94,7 +99,8 @@ class Resolver:
     """Resolves host names for one client."""
 
     def __init__(self, zone: Zone | None = None, clock: Callable[[], float] = trio.current_time) -> None:
-        self._zone = zone
+        self._zone = zone or Zone()
+        self._zone_expires = math.inf if zone else -math.inf
         self._clock = clock
         self._known: OrderedDict[tuple[str, Family], Answer] = OrderedDict()
         self._asking: dict[tuple[str, Family], trio.Event] = {}
@@ -103,7 +109,7 @@ class Resolver:
     async def addresses(self, host: str, family: Family) -> list[str]:
         """The addresses of a name in one family, perhaps none; raises NameFailure."""
         name = host.rstrip(".")
-        zone = self._zone or await self._read_zone()
+        zone = self._zone if self._clock() < self._zone_expires else await self._read_zone()
         static = _static(zone, name)
         if static is not None:
             return [address for address in static if (":" in address) == (family == "AAAA")]
@@ -124,14 +130,16 @@ class Resolver:
 
     async def _read_zone(self) -> Zone:
         async with self._reading:
-            if self._zone is None:
+            if self._clock() >= self._zone_expires:
                 self._zone = await trio.to_thread.run_sync(system_zone)
+                self._zone_expires = self._clock() + ZONE_AGE
             return self._zone
 
     async def _lead(self, zone: Zone, key: tuple[str, Family]) -> Answer:
         done = self._asking[key] = trio.Event()
         try:
-            answer = await (ask_servers if zone.servers else ask_system)(zone, *key, self._clock)
+            ask = ask_servers if zone.servers and not _is_local(key[0]) else ask_system
+            answer = await ask(zone, *key, self._clock)
         finally:
             del self._asking[key]
             done.set()
@@ -149,6 +157,10 @@ def _static(zone: Zone, name: str) -> list[str] | None:
     if name == "localhost" or name.endswith(".localhost"):
         return ["127.0.0.1", "::1"]
     return None
+
+
+def _is_local(name: str) -> bool:
+    return bool(name) and ("." not in name or name.endswith(".local"))
 
 
 async def ask_servers(zone: Zone, name: str, family: Family, clock: Callable[[], float]) -> Answer:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import socket
+
 import pytest
 import trio
 
@@ -148,6 +150,48 @@ async def test_the_system_is_asked_where_no_server_is_known():
     bad = await ask_system(Zone(), "a" * 70 + ".test", "A", lambda: 0.0)
     assert bad.failure is not None
     assert bad.failure.failure is Failure.DNS_NO_SUCH_NAME
+
+
+class System(trio.abc.HostnameResolver):
+    """What the system's resolver would say."""
+
+    def __init__(self, **answers: str | int) -> None:
+        self.answers = answers
+
+    async def getaddrinfo(self, host, port, family=0, type=0, proto=0, flags=0):  # noqa: A002 - its name in the interface
+        answer = self.answers[host.decode().replace(".", "_")]
+        if isinstance(answer, int):
+            raise socket.gaierror(answer, "")
+        return [(family, type, 6, "", (answer, 0))]
+
+    async def getnameinfo(self, sockaddr, flags):
+        raise NotImplementedError
+
+
+@pytest.mark.trio
+async def test_names_that_dns_does_not_know_alone_are_the_systems_to_find():
+    system = System(wiki="10.0.0.9", box_local="10.0.0.8", no=socket.EAI_NONAME, wait=socket.EAI_AGAIN)
+    trio.socket.set_custom_hostname_resolver(system)
+    async with serve_names({}) as names:
+        resolver = Resolver(names.zone)
+        assert await resolver.addresses("wiki", "A") == ["10.0.0.9"]
+        assert await resolver.addresses("box.local", "A") == ["10.0.0.8"]
+        assert await resolver.addresses("no", "A") == []
+        assert await failure_of(resolver, "wait") is Failure.DNS_TEMPORARY
+    assert names.asked == []
+
+
+@pytest.mark.trio
+async def test_the_systems_configuration_is_read_again(monkeypatch):
+    zones = [Zone({"box.test": ["10.0.0.1"]}), Zone({"box.test": ["10.0.0.2"]})]
+    now = 0.0
+    monkeypatch.setattr(module, "system_zone", lambda: zones.pop(0))
+    resolver = Resolver(clock=lambda: now)
+    assert await resolver.addresses("box.test", "A") == ["10.0.0.1"]
+    now = module.ZONE_AGE - 1
+    assert await resolver.addresses("box.test", "A") == ["10.0.0.1"]
+    now = module.ZONE_AGE + 1
+    assert await resolver.addresses("box.test", "A") == ["10.0.0.2"]
 
 
 def test_the_system_has_a_zone():
