@@ -80,6 +80,16 @@ async def test_c14_user_names_and_passwords_stay_here():
 
 
 @pytest.mark.trio
+async def test_c14_what_a_seed_entrusts_to_us_goes_to_its_origin_alone():
+    async with fetching({"*": b""}) as site, serve({"*": b""}, host="127.0.0.8") as other:
+        site.client.authorize({site.site.origin: "Basic Ym9iOnB3"})
+        for url in (site.site.url("/a"), other.url("/"), other.url("/").replace("127", "bob:pw@127")):
+            await site.client.get(url)
+    assert site.site.requests[0].header("authorization") == "Basic Ym9iOnB3"
+    assert [request.header("authorization") for request in other.requests] == ["", ""]
+
+
+@pytest.mark.trio
 async def test_c22_types_and_marks_come_through_unchanged():
     routes = {
         f"/{number}": (200, [("Content-Type", value)], body)
