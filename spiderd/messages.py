@@ -52,20 +52,21 @@ class Lease(Message):
     hops: int = 0  # redirects that led here
     etag: str = ""
     last_modified: str = ""
+    fingerprint: bool = False  # compute a simhash: the shape of the URL is one that traps have
 
 
 class Verdict(Message):
-    """Answer to a claim: is this lease's content new to the archive, and do its links count?"""
+    """Answer to a claim: is this lease's content new to the archive?"""
 
     lease: int
     new: bool
-    follow: bool = True  # False: the same content lies under another URL of the same host
 
 
 class Seeds(Message):
-    """The seeds have changed: scope and private addresses follow them."""
+    """The seeds have changed: scope, private addresses and credentials follow them."""
 
     seeds: list[str]
+    auth: dict[str, str] = {}  # origin -> Authorization header, from seeds that carried a user name
 
 
 class Drain(Message):
@@ -96,6 +97,8 @@ class Links(Message):
     urls: list[str]
     record: bytes
     refused: dict[str, int]  # links not to be followed, by reason or by scheme
+    sitemaps: int = 0  # of `urls`, the first so many are sitemaps
+    lastmods: list[str] = []  # of a sitemap's entries, as written; as many as there are pages in `urls`
 
 
 class Outcome(Message):
@@ -122,6 +125,13 @@ class Outcome(Message):
     number: int = 0  # resource in the directory; 0 where nothing was stored
     index_bytes: int = 0  # length of index.txt after this resource
     title: str = ""
+    lang: str = ""
+    canonical: str = ""
+    charset_source: str = ""  # which rule decided: bom, header, meta, ..., detected
+    charset_lie: bool = False  # the page was not in the encoding it declared
+    noindex: bool = False
+    set_cookie: bool = False
+    simhash: int = 0
     fetched_at: float = 0.0
     latency: float = 0.0  # request sent to first byte
     elapsed: float = 0.0  # whole exchange

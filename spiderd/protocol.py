@@ -36,6 +36,7 @@ class Counters(Reply):
 
     known: int = 0  # URLs ever seen = waiting + processing + complete + error
     waiting: int = 0
+    parked: int = 0  # of the waiting, those of shapes that are taken for traps
     processing: int = 0
     complete: int = 0
     error: int = 0

@@ -19,13 +19,15 @@ from spiderd.coordinator.dispatch import Dispatch
 from spiderd.coordinator.hosts import Hosts
 from spiderd.coordinator.lifecycle import Lifecycle
 from spiderd.coordinator.settling import Settling
+from spiderd.coordinator.watch import TrapWatch, shape_key
 from spiderd.errors import StorageError
 from spiderd.messages import Claim, Outcome, Seeds, Setup, ToCoordinator, Verdict, WorkerState, WorkerStates
 from spiderd.robots.rules import product_token
+from spiderd.schedule.politeness import release
 from spiderd.states import CrawlState, Failure, OutcomeKind, Reason
+from spiderd.store.ledger import Ledger
 from spiderd.store.step import Effects, Step
 from spiderd.store.thread import StoreThread
-from spiderd.urls import host_key
 
 AGENT = "spiderd"
 
@@ -45,6 +47,7 @@ class Coordinator:
     ) -> None:
         self.config = config
         self.seeds = list(setup.seeds)
+        self.auth: dict[str, str] = {}  # origin -> Authorization header
         self.lifecycle = Lifecycle(self._on_state, clock)
         self.workers: dict[int, WorkerState] = {}
         self.tallies: dict[int, tuple[int, int]] = {}  # worker -> pages and errors since the start
@@ -61,11 +64,12 @@ class Coordinator:
             on_down=self._on_down,
         )
         agent = config.politeness.user_agent
+        self.watch = TrapWatch(self.desk)
         self.settling = Settling(
-            self.desk, product_token(agent) if agent else AGENT, self._on_archive_failure
+            self.desk, self.watch, product_token(agent) if agent else AGENT, self._on_archive_failure
         )
         self.hosts = Hosts(self.desk)
-        self.dispatch = Dispatch(self.desk, self.crew, self.settling)
+        self.dispatch = Dispatch(self.desk, self.crew, self.settling, self.watch)
         self._inbox: deque[tuple[Seat, ToCoordinator]] = deque()
         self._news = trio.Event()
         self._next_due: float | None = None
@@ -116,15 +120,35 @@ class Coordinator:
             self.lifecycle.go(CrawlState.RUNNING)
             self.poke()
 
-    def reseed(self, seeds: Sequence[str]) -> None:
+    def reseed(self, seeds: Sequence[str], auth: dict[str, str] | None = None) -> None:
         """Seeds have been added to the store: scope follows them, and there is work again."""
         self.seeds.extend(seed for seed in seeds if seed not in self.seeds)
+        self.auth.update(auth or {})
         for seat in self.crew.seats:
             if seat.up:
-                seat.send(Seeds(self.seeds))
+                seat.send(Seeds(self.seeds, self.auth))
         if self.lifecycle.state in (CrawlState.COMPLETE, CrawlState.IDLE):
             self.lifecycle.go(CrawlState.RUNNING)
         self.poke()
+
+    async def release_shape(self, shape: str) -> int | None:
+        """Let a parked shape go on; how many URLs wait again, None where it is not parked."""
+        if not self.watch.release(shape):
+            return None
+        count = await self._store.change(Ledger.unpark, shape, shape_key(shape))
+        self.reseed(())
+        return count
+
+    def release_host(self, key: str) -> bool:
+        """Lift whatever holds a host back; False where no such host has work."""
+        for host in self.desk.bench.hosts.values():
+            if host.key == key:
+                release(host.state)
+                self.desk.save(host)
+                self.desk.bench.place(host, self.desk.clock())
+                self.poke()
+                return True
+        return False
 
     def _on_state(self, state: CrawlState, reason: Reason, message: str) -> None:
         why = f": {message or reason}" if reason else ""
@@ -144,7 +168,7 @@ class Coordinator:
 
     def _on_up(self, seat: Seat) -> None:
         if self.seeds:
-            seat.send(Seeds(self.seeds))
+            seat.send(Seeds(self.seeds, self.auth))
         self.desk.step.grants.extend(seat.workers)
         self.poke()
 
@@ -190,7 +214,7 @@ class Coordinator:
 
     async def _wait(self) -> None:
         step = self.desk.step
-        if self._inbox or step.done or step.opens or step.robots or self.desk.bench.hungry:
+        if self._inbox or step.done or step.parks or step.opens or step.robots or self.desk.bench.hungry:
             return
         times = [self._next_due, self.desk.bench.next_time() if self.lifecycle.runs else None]
         soonest = min((t for t in times if t is not None), default=None)
@@ -220,37 +244,34 @@ class Coordinator:
         lease = self.desk.book.get(claim.lease)
         if lease is None:
             return
-        first = self.desk.book.get(self.desk.claims.claim(claim.digest, claim.lease))
-        if first is lease:
+        if self.desk.claims.claim(claim.digest, claim.lease):
             lease.digest = claim.digest
             self.desk.step.claims.append((claim.lease, claim.digest))
         else:
-            elsewhere = first is None or first.host != lease.host
-            seat.send(Verdict(claim.lease, new=False, follow=elsewhere))
+            seat.send(Verdict(claim.lease, new=False))
 
     def _apply(self, step: Step, effects: Effects, now: float) -> None:
         self.desk.counters = effects.counters
         self._next_due = effects.next_due
         for done in step.done:
             self.settling.recorded(done, now)
-        for number, digest, first in effects.claims:
-            self._answer_claim(number, digest, first, now)
+        for park in step.parks:
+            self.desk.book.release(park.waiting.hash)
+        for number, digest, new in effects.claims:
+            self._answer_claim(number, digest, now, new=new)
         for grant in effects.grants:
             self.crew.seat_of[grant.worker].send(grant)
         self.hosts.apply(effects, now)
         for origin, row in effects.robots:
             self.dispatch.looked_up(origin, row, now)
 
-    def _answer_claim(self, number: int, digest: bytes, first: str | None, now: float) -> None:
-        if first is not None:
+    def _answer_claim(self, number: int, digest: bytes, now: float, *, new: bool) -> None:
+        if not new:
             self.settling.settle_twins(digest, now, stored=True)
         lease = self.desk.book.get(number)
-        if lease is None or lease.waiting is None:
-            return
-        if first is not None:
-            lease.digest = b""
-        elsewhere = first is None or host_key(first) != host_key(lease.waiting.url)
-        self.crew.seats[lease.seat].send(Verdict(number, new=first is None, follow=elsewhere))
+        if lease is not None:
+            lease.digest = digest if new else b""
+            self.crew.seats[lease.seat].send(Verdict(number, new=new))
 
     # complete?
 
@@ -274,11 +295,13 @@ class Coordinator:
         """Complete means: nothing waits, is leased, is on its way into the store, or is due for retry."""
         step = self.desk.step
         return not (
-            self.desk.counters.waiting  # counts the frontier and what waits for its next try
+            self.desk.counters.waiting
+            > self.desk.counters.parked  # frontier, and what waits for its next try
             or len(self.desk.book)
             or self._inbox
             or step.done
             or step.adds
+            or step.parks
             or not self.dispatch.is_settled
             or self._news.is_set()
         )

@@ -8,13 +8,16 @@ from spiderd.coordinator.desk import Desk
 from spiderd.coordinator.gate import Gate
 from spiderd.coordinator.leases import ActiveLease
 from spiderd.coordinator.settling import Settling
+from spiderd.coordinator.watch import TrapWatch, shape_key, wants_fingerprint
 from spiderd.messages import Lease, Outcome
 from spiderd.robots.policy import RobotsRecord
 from spiderd.robots.rules import Ruling
 from spiderd.schedule.politeness import asked, delay_of
+from spiderd.schedule.traps import shape_of
 from spiderd.schedule.workbench import HostQueue
 from spiderd.states import Failure, OutcomeKind
 from spiderd.store.records import decode
+from spiderd.store.step import Park
 from spiderd.urls import origin
 
 DECISIONS = 1000  # URLs that one turn may settle without a request, so that it stays short
@@ -23,8 +26,9 @@ DECISIONS = 1000  # URLs that one turn may settle without a request, so that it 
 class Dispatch:
     """Gives out leases."""
 
-    def __init__(self, desk: Desk, crew: Crew, settling: Settling) -> None:
+    def __init__(self, desk: Desk, crew: Crew, settling: Settling, watch: TrapWatch) -> None:
         self._desk = desk
+        self._watch = watch
         self._crew = crew
         self._settling = settling
         self._looked_up: dict[str, int] = {}  # origin -> host, while the store looks for its robots.txt
@@ -59,13 +63,19 @@ class Dispatch:
         if desk.book.holds(waiting.hash):
             host.heads.popleft()  # read ahead while it was being handed out
             return True
+        shape = shape_of(waiting.url)
+        if waiting.kind == "page" and self._watch.parked(shape):
+            host.heads.popleft()
+            desk.book.reserve(waiting.hash)
+            desk.step.parks.append(Park(key, waiting, shape_key(shape)))
+            return True
         if host.address and desk.book.is_busy(host.address):
             host.awaiting_address = True
             desk.book.wait_for(host.address, host.id)
             return True
         verdict, ruling = gate.decide(host, waiting.url, now, desk.config)
         if verdict is Gate.OPEN:
-            return self._page(host, now)
+            return self._page(host, now, wants_fingerprint(shape))
         if verdict is Gate.FETCH:
             return self._robots(host, origin(waiting.url), now)
         if verdict is Gate.LOOK_UP:
@@ -79,7 +89,7 @@ class Dispatch:
             self._settling.settle_unasked(key, waiting, _refusal(verdict, ruling, record, now))
         return True
 
-    def _page(self, host: HostQueue, now: float) -> bool:
+    def _page(self, host: HostQueue, now: float, fingerprint: bool) -> bool:  # noqa: FBT001  # on the hot path
         desk = self._desk
         most = desk.config.scope.max_pages_per_host
         if most and host.pages >= most:
@@ -94,10 +104,12 @@ class Dispatch:
             return False
         key, waiting = desk.bench.lease(host, now)
         host.pages += 1
-        lease = ActiveLease(0, "page", host.id, seat.number, now, host.address, key, waiting)
+        lease = ActiveLease(0, waiting.kind, host.id, seat.number, now, host.address, key, waiting)
         desk.book.open(lease)
         desk.step.leased.append(key)
-        self._send(seat, host, Lease(lease.id, waiting.url, "page", waiting.depth, waiting.hops))
+        order = Lease(lease.id, waiting.url, waiting.kind, waiting.depth, waiting.hops)
+        order.fingerprint = fingerprint
+        self._send(seat, host, order)
         return True
 
     def _robots(self, host: HostQueue, of: str, now: float) -> bool:
@@ -114,8 +126,11 @@ class Dispatch:
 
     def _seat(self, host: HostQueue) -> Seat | None:
         rules = self._desk.config.politeness
-        preferred = host.fetcher if rules.per_host == 1 else -1
-        return self._crew.choose(preferred, ahead=delay_of(host.state, rules) == 0 and rules.per_host > 1)
+        ahead = delay_of(host.state, rules) == 0 and rules.per_host > 1
+        if host.bound:  # cookies live in the fetcher that was given them
+            seat = self._crew.seats[host.fetcher]
+            return seat if seat.room(ahead=ahead) > 0 else None
+        return self._crew.choose(host.fetcher if rules.per_host == 1 else -1, ahead=ahead)
 
     def _send(self, seat: Seat, host: HostQueue, lease: Lease) -> None:
         host.fetcher = seat.number

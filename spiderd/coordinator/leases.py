@@ -124,9 +124,9 @@ class Claims:
         self._first: dict[bytes, int] = {}
         self._twins: dict[bytes, list[Outcome]] = {}
 
-    def claim(self, digest: bytes, lease: int) -> int:
-        """Claim a content; the lease in flight that claimed it first, which may be this one."""
-        return self._first.setdefault(digest, lease)
+    def claim(self, digest: bytes, lease: int) -> bool:
+        """Claim a content; False where another lease in flight has done so."""
+        return self._first.setdefault(digest, lease) == lease
 
     def is_pending(self, digest: bytes) -> bool:
         """Whether a content is on its way into the archive."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from spiderd.coordinator import gate
 from spiderd.coordinator.desk import Desk
 from spiderd.coordinator.leases import ActiveLease
+from spiderd.coordinator.watch import TrapWatch
 from spiderd.messages import Outcome
 from spiderd.robots.policy import RobotsRecord, ruling_for
 from spiderd.schedule import retry
@@ -15,21 +16,25 @@ from spiderd.schedule.workbench import HostQueue
 from spiderd.states import Failure, OutcomeKind
 from spiderd.store.ledger import Done, Found
 from spiderd.store.records import WaitingUrl, encode
-from spiderd.urls import host_key
+from spiderd.urls import host_key, normalize, sitemap_key
 
 
 class Settling:
     """Turns outcomes into what the store is to record."""
 
-    def __init__(self, desk: Desk, agent: str, on_archive_failure: Callable[[str], None]) -> None:
+    def __init__(
+        self, desk: Desk, watch: TrapWatch, agent: str, on_archive_failure: Callable[[str], None]
+    ) -> None:
         """Prepare.
 
         Args:
             desk: shared state.
+            watch: told what pages bring.
             agent: product token that robots.txt knows us by.
             on_archive_failure: told what went wrong where a body could not be written.
         """
         self._desk = desk
+        self._watch = watch
         self._agent = agent
         self._on_archive_failure = on_archive_failure
 
@@ -42,6 +47,8 @@ class Settling:
         host = self._end_request(lease, now)
         if host is not None:
             self._tell_host(host, outcome, now)
+            if outcome.set_cookie and not host.bound:
+                host.fetcher, host.bound = lease.seat, True
         if outcome.number >= desk.config.archive.max_count:
             desk.step.rolls.append(outcome.worker)
         if outcome.kind is OutcomeKind.DUPLICATE and desk.claims.is_pending(outcome.digest):
@@ -123,6 +130,8 @@ class Settling:
         self._desk.book.close(lease.id)
         if lease.digest and outcome.kind is not OutcomeKind.STORED:
             self.settle_twins(lease.digest, now, stored=False)
+        if waiting.kind == "page" and outcome.kind in (OutcomeKind.STORED, OutcomeKind.DUPLICATE):
+            self._watch.record(waiting, outcome)
         if outcome.links is not None:
             done.links_found = len(outcome.links.urls) + sum(outcome.links.refused.values())
             done.found = _found(waiting, outcome)
@@ -164,6 +173,17 @@ class Settling:
             self.use_robots(host, lease.origin, record)
             text = f"robots.txt of {lease.origin}: {record.kind} ({outcome.failure or outcome.status})"
             self._desk.events.add("info", "robots", text, host=host.key)
+            self._add_sitemaps(host.robots[lease.origin].robots.sitemaps)
+
+    def _add_sitemaps(self, urls: Sequence[str]) -> None:
+        config = self._desk.config
+        if not config.fetch.sitemaps:
+            return
+        known = {sitemap_key(url, config.urls): url for url in map(normalize, urls) if url}
+        if known:
+            found = Found(b"".join(known), list(known.values()), [host_key(url) for url in known.values()], 1)
+            found.sitemaps = len(known)
+            self._desk.step.adds.append(found)
 
     def use_robots(self, host: HostQueue, of: str, record: RobotsRecord) -> None:
         """Put the rules of an origin on the bench."""
@@ -177,7 +197,11 @@ def _found(waiting: WaitingUrl, outcome: Outcome) -> Found | None:
     links = outcome.links
     if links is None or not links.urls:
         return None
-    host_keys = [host_key(url) for url in links.urls]
+    found = Found(links.keys, links.urls, [host_key(url) for url in links.urls], waiting.depth + 1)
+    found.sitemaps, found.lastmods = links.sitemaps, links.lastmods
     if outcome.kind is OutcomeKind.REDIRECT:
-        return Found(links.keys, links.urls, host_keys, waiting.depth, waiting.hops + 1)
-    return Found(links.keys, links.urls, host_keys, waiting.depth + 1)
+        found.depth, found.hops = waiting.depth, waiting.hops + 1
+        found.cookie = waiting.cookie or outcome.set_cookie
+    elif outcome.kind is OutcomeKind.SITEMAP:
+        found.hops = waiting.hops + 1  # how deep in sitemaps
+    return found

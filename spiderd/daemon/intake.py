@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import re
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -9,7 +11,7 @@ from msgspec import Struct
 from spiderd.config import Config
 from spiderd.protocol import AddResult
 from spiderd.store.ledger import Found
-from spiderd.urls import ScopeRules, host_key, key_hash, normalize, seen_key
+from spiderd.urls import ScopeRules, credentials, host_key, key_hash, normalize, origin, seen_key
 
 
 class Candidate(Struct):
@@ -19,7 +21,10 @@ class Candidate(Struct):
     url: str = ""  # to be fetched; "" where it is refused
     hash: bytes = b""
     reason: str = ""  # why it is refused
+    authorization: str = ""  # header, from a user name in the URL
 
+
+_USERINFO = re.compile(r"^([a-z][a-z0-9+.-]*:[/\\]*)[^/\\?#]*@", re.IGNORECASE)
 
 REASONS = {
     "exclude": "matches a pattern of scope.exclude",
@@ -41,11 +46,30 @@ def examine(texts: Sequence[str], config: Config) -> list[Candidate]:
 def _examine(text: str, rules: ScopeRules, config: Config) -> Candidate:
     url = normalize(text)
     if url is None:
-        return Candidate(text, reason="not an http(s) URL")
+        return Candidate(_without_userinfo(text), reason="not an http(s) URL")
     reason = rules.decide(url, 0)
     if reason:
-        return Candidate(text, reason=REASONS.get(reason, reason))
-    return Candidate(text, url, key_hash(seen_key(url, config.urls)))
+        return Candidate(url, reason=REASONS.get(reason, reason))
+    return Candidate(
+        _without_userinfo(text), url, key_hash(seen_key(url, config.urls)), "", _authorization(text)
+    )
+
+
+def _without_userinfo(text: str) -> str:
+    return _USERINFO.sub(r"\1", text)
+
+
+def _authorization(text: str) -> str:
+    """The header for a user name in a URL (RFC 7617); it is never logged."""
+    pair = credentials(text)
+    if pair is None:
+        return ""
+    return "Basic " + base64.b64encode(":".join(pair).encode()).decode()
+
+
+def auth_of(candidates: Sequence[Candidate]) -> dict[str, str]:
+    """Authorization headers by origin."""
+    return {origin(one.url): one.authorization for one in candidates if one.url and one.authorization}
 
 
 def found(candidates: Sequence[Candidate]) -> Found:

@@ -84,7 +84,8 @@ class Daemon:
         async with trio.open_nursery() as nursery:
             await nursery.start(self._store.run)
             try:
-                restored = await self._store.change(restore, order, self._config.crawl.seeds, MAX_HOSTS + 1)
+                seeds = [one.url for one in intake.examine(self._config.crawl.seeds, self._config) if one.url]
+                restored = await self._store.change(restore, order, seeds, MAX_HOSTS + 1)
                 await self._crawl(restored)
             finally:
                 self._store.close()
@@ -114,6 +115,8 @@ class Daemon:
         self._coordinator = Coordinator(
             self._config, self._store, self._happenings, opener(processes), setup, processes, self._clock
         )
+        self._coordinator.auth.update(restored.auth)
+        self._coordinator.watch.restore(restored.shapes)
         self._steering = Steering(
             self._config, self._data_dir, restored.crawl, self._coordinator, self._store, self._happenings
         )
@@ -126,7 +129,9 @@ class Daemon:
                 raise ConfigError(f"The seed {candidate.text} cannot be used: {candidate.reason}.")
         if candidates:
             urls = [candidate.url for candidate in candidates]
-            await self._store.change(add_seeds, intake.found(candidates), urls)
+            auth = intake.auth_of(candidates)
+            self._coordinator.auth.update(auth)
+            await self._store.change(add_seeds, intake.found(candidates), urls, auth)
 
     def _on_trouble(self, trouble: StorageError | None) -> None:
         self._coordinator.on_trouble(trouble)

@@ -244,9 +244,11 @@ class Steering:
         """Put URLs into the frontier as seeds."""
         candidates = intake.examine(urls, self._config)
         good = [candidate.url for candidate in candidates if candidate.url]
-        new = await self._store.change(add_seeds, intake.found(candidates), good) if good else []
+        new: list[bool] = []
         if good:
-            self._coordinator.reseed(good)
+            auth = intake.auth_of(candidates)
+            new = await self._store.change(add_seeds, intake.found(candidates), good, auth)
+            self._coordinator.reseed(good, auth)
         return _added(candidates, new)
 
     async def check(self, urls: list[str]) -> Added:

@@ -114,7 +114,7 @@ class Fetcher:
                     elif isinstance(message, Grant):
                         nursery.start_soon(self._workers[message.worker].take_directory, message)
                     elif isinstance(message, Seeds):
-                        self._reseed(message.seeds)
+                        self._reseed(message)
                     elif isinstance(message, Drain):
                         nursery.cancel_scope.deadline = trio.current_time() + message.grace
                         for worker in self._workers.values():
@@ -123,9 +123,10 @@ class Fetcher:
         except LinkClosed:
             nursery.cancel_scope.cancel()  # whoever gave the leases is gone
 
-    def _reseed(self, seeds: list[str]) -> None:
-        self.scope = ScopeRules(self._config, seeds)
-        self._client.reseed(seeds)
+    def _reseed(self, message: Seeds) -> None:
+        self.scope = ScopeRules(self._config, message.seeds)
+        self._client.reseed(message.seeds)
+        self._client.authorize(message.auth)
 
     # what workers call
 

@@ -10,12 +10,16 @@ import trio
 
 from spiderd.config import Config
 from spiderd.errors import SpiderdError
-from spiderd.fetch import Client, Exchange, FetchError, Headers
+from spiderd.fetch import Client, Exchange, FetchError, Headers, user_agent
 from spiderd.fetcher.answers import REDIRECTS, WantedTypes, failure_of
+from spiderd.fetcher.fingerprint import fingerprint
+from spiderd.fetcher.listing import read_sitemap
 from spiderd.messages import Grant, Lease, Links, Outcome
 from spiderd.parse import parse_page
+from spiderd.robots.directives import Directives, of_headers
+from spiderd.robots.rules import product_token
 from spiderd.states import Failure, OutcomeKind, Step
-from spiderd.urls import key_hash, resolve, seen_key
+from spiderd.urls import key_hash, resolve, seen_key, sitemap_key
 
 if TYPE_CHECKING:
     from spiderd.fetcher.fetcher import Fetcher
@@ -36,6 +40,7 @@ class Worker:
         self._client = client
         self._config = config
         self._types = WantedTypes(config.fetch.types)
+        self._agent = product_token(user_agent(config))
         self._ready = trio.Event()  # a directory is there and not full
         self._idle = trio.CancelScope()  # around the wait for a directory and a lease
         self._dismissed = False
@@ -73,6 +78,8 @@ class Worker:
         try:
             if lease.kind == "robots":
                 await self._robots(lease, outcome)
+            elif lease.kind == "sitemap":
+                await self._sitemap(lease, outcome)
             else:
                 exchange = await self._get(lease.url, lease, outcome)
                 await self._judge(lease, exchange, outcome)
@@ -111,6 +118,7 @@ class Worker:
         outcome.size = len(exchange.body)
         outcome.wire_size += exchange.wire_size
         outcome.truncated = exchange.truncated
+        outcome.set_cookie = bool(headers.get("set-cookie"))
         outcome.latency = exchange.latency
         outcome.elapsed += exchange.elapsed
         return exchange
@@ -162,15 +170,15 @@ class Worker:
     async def _page(self, lease: Lease, exchange: Exchange, outcome: Outcome) -> None:
         body = exchange.body
         outcome.digest = hashlib.blake2b(body, digest_size=DIGEST_BYTES).digest()
+        if lease.fingerprint:
+            outcome.simhash = fingerprint(body)
         verdict = await self._fetcher.claim(lease.id, outcome.digest)
         outcome.kind = OutcomeKind.STORED if verdict.new else OutcomeKind.DUPLICATE
-        if verdict.follow:
-            self._on_step(Step.PARSING)
-            if len(body) > LARGE:
-                page = await trio.to_thread.run_sync(self._parse, lease, body, outcome)
-            else:
-                page = self._parse(lease, body, outcome)
-            outcome.links, outcome.title, outcome.charset = page
+        self._on_step(Step.PARSING)
+        if len(body) > LARGE:
+            await trio.to_thread.run_sync(self._parse, lease, exchange, outcome)
+        else:
+            self._parse(lease, exchange, outcome)
         if not verdict.new:
             return
         self._on_step(Step.STORING)
@@ -178,11 +186,55 @@ class Worker:
         outcome.directory, outcome.number = stored.directory, stored.number
         outcome.index_bytes = stored.index_bytes
 
-    def _parse(self, lease: Lease, body: bytes, outcome: Outcome) -> tuple[Links, str, str]:
+    def _parse(self, lease: Lease, exchange: Exchange, outcome: Outcome) -> None:
+        headers = exchange.headers
+        told = of_headers(headers.all("x-robots-tag"), self._agent, outcome.fetched_at)
+        if not self._config.politeness.meta_robots:
+            told = Directives()
         page = parse_page(
-            body, lease.url, outcome.content_type, self._config, self._fetcher.scope, lease.depth + 1
+            exchange.body,
+            lease.url,
+            outcome.content_type,
+            self._config,
+            self._fetcher.scope,
+            lease.depth + 1,
+            headers=[(name, value) for name in ("link", "refresh") for value in headers.all(name)],
+            nofollow=told.nofollow,
         )
-        return page.links, page.title, page.charset
+        outcome.links, outcome.title, outcome.lang = page.links, page.title, page.lang
+        outcome.canonical = page.canonical
+        outcome.charset, outcome.charset_source = page.charset, page.charset_source
+        outcome.charset_lie = page.charset_lie
+        outcome.noindex = told.noindex or (page.noindex and self._config.politeness.meta_robots)
+
+    # sitemaps
+
+    async def _sitemap(self, lease: Lease, outcome: Outcome) -> None:
+        exchange = await self._get(lease.url, lease, outcome, SITEMAP_BYTES)
+        if exchange.status in REDIRECTS:
+            self._redirect(lease, exchange, outcome)
+            outcome.links = self._sitemap_link(outcome.location) if outcome.location else None
+            return
+        outcome.failure = failure_of(exchange.status)
+        if outcome.failure is not Failure.NONE:
+            outcome.detail = f"HTTP status {exchange.status}"
+            outcome.retry_after = exchange.headers.get("retry-after")
+            return
+        outcome.kind = OutcomeKind.SITEMAP
+        self._on_step(Step.PARSING)
+        outcome.links, problems = await trio.to_thread.run_sync(
+            read_sitemap,
+            exchange.body,
+            lease.url,
+            outcome.content_type,
+            lease.hops,
+            self._config,
+            self._fetcher.scope,
+        )
+        outcome.detail = "; ".join(problems[:3])
+
+    def _sitemap_link(self, target: str) -> Links:
+        return Links(sitemap_key(target, self._config.urls), [target], b"", {}, 1)
 
     # robots.txt
 

@@ -52,6 +52,7 @@ class HostQueue(Struct):
     address: str = ""  # that answered last
     awaiting_address: bool = False  # that address has all the connections it may have
     fetcher: int = -1  # that has its connections
+    bound: bool = False  # to that fetcher, which has its cookies
     ticket: int = 0  # of its newest place in a heap; older entries are stale
 
     def reread(self) -> None:

@@ -30,8 +30,11 @@ TABLES = (
     "frontier",  # host id, rank -> WaitingUrl
     "reranked",  # the frontier on its way to another order; else empty
     "delayed",  # due time (ms), host id, rank -> WaitingUrl to be tried again
+    "parked",  # key of a shape, frontier key -> WaitingUrl of a shape that is taken for a trap
+    "shapes",  # parked shape -> ShapeState
     "leases",  # frontier key -> when it was handed out: what was in flight when a daemon died
     "pages",  # page number -> PageRecord
+    "changes",  # change number -> page number: in which order pages were recorded, for whoever follows
     "page_of",  # URL hash -> page number
     "waiting_of",  # URL hash -> frontier key, kept in best-first order only
     "content",  # body digest -> number of the first page that had it

@@ -57,10 +57,12 @@ class State(Struct, kw_only=True):
     next_host: int = 1
     next_sequence: int = 1
     next_directory: int = 1
+    next_change: int = 1
     commits: int = 0
     order: str = ""
     crawl: str = ""
     seeds: list[str] = field(default_factory=list)
+    auth: dict[str, str] = field(default_factory=dict)  # origin -> Authorization header
     paused: bool = False
     began: float = 0.0
 
@@ -74,6 +76,9 @@ class Found(Row):
     depth: int
     hops: int = 0
     referrer: int = 0
+    sitemaps: int = 0  # the first so many are sitemaps
+    lastmods: Sequence[str] = ()  # of the rest, where a sitemap gave them
+    cookie: bool = False  # a redirect on the way has set a cookie
 
 
 class Done(Row):
@@ -212,10 +217,7 @@ class Ledger:
         new = self._trie.add_many(self.txn, hashes)
         for index, is_new in enumerate(new):
             if is_new:
-                waiting = WaitingUrl(
-                    found.urls[index], hashes[index], found.depth, found.hops, referrer=found.referrer
-                )
-                self._enqueue(self.host_id(found.host_keys[index]), waiting)
+                self._enqueue(self.host_id(found.host_keys[index]), _waiting(found, index, hashes[index]))
                 self.state.counters.known += 1
         if self._counts_inlinks:
             self._count_inlinks([h for h, is_new in zip(hashes, new, strict=True) if not is_new])
@@ -330,6 +332,30 @@ class Ledger:
                 self._enqueue(host, waiting, tail=True)
         return None
 
+    def park(self, key: bytes, waiting: WaitingUrl, shape: bytes) -> None:
+        """Set a URL aside whose shape (8 bytes) is taken for a trap; it still counts as waiting."""
+        txn, tables = self.txn, self._env.tables
+        if self._counts_inlinks:
+            key = self._get("waiting_of", waiting.hash) or key
+            txn.delete(waiting.hash, db=tables["waiting_of"])
+        if txn.delete(key, db=tables["frontier"]):
+            txn.put(shape + key, encode(waiting), db=tables["parked"])
+            self.state.counters.parked += 1
+
+    def unpark(self, shape: str, shape_key: bytes) -> int:
+        """Let the URLs of a shape wait for their turn again; how many there were."""
+        txn, tables = self.txn, self._env.tables
+        txn.delete(shape.encode(), db=tables["shapes"])
+        count = 0
+        with txn.cursor(db=tables["parked"]) as cursor:
+            while cursor.set_range(shape_key) and bytes(cursor.key()[:8]) == shape_key:
+                key, waiting = bytes(cursor.key()[8:]), decode(WaitingUrl, bytes(cursor.value()))
+                cursor.delete()
+                self._put_waiting(host_of(key), key, waiting)
+                count += 1
+        self.state.counters.parked -= count
+        return count
+
     def mark_leased(self, keys: Iterable[bytes], now: float) -> None:
         """Note which URLs are in flight, for the daemon that may have to tell after a crash."""
         txn, table = self.txn, self._env.tables["leases"]
@@ -348,11 +374,9 @@ class Ledger:
 
     # outcomes come back
 
-    def first_with(self, digest: bytes) -> str | None:
-        """URL of the first page with this content; None where the archive has none."""
-        number = self._get("content", digest)
-        row = self._get("pages", number) if number is not None else None
-        return decode(PageRecord, row).url if row is not None else None
+    def known_content(self, digest: bytes) -> bool:
+        """Whether the archive has a page with this content."""
+        return self._get("content", digest) is not None
 
     def record(self, done: Done) -> int:
         """Record one outcome; the page's number, or 0 where the URL will be tried again."""
@@ -388,8 +412,22 @@ class Ledger:
             txn.put(number_key(number), outcome.links.record, db=tables["links"])
         if done.found is not None:
             done.found.referrer = number
-            self.add(done.found)
+            new = self.add(done.found)
+            if done.found.cookie and not new[0]:
+                self._ask_again(done.found)
         return number
+
+    def _ask_again(self, found: Found) -> None:
+        """A redirect that sets a cookie leads back to what was a redirect without it: ask once more."""
+        row = self._get("page_of", found.keys)
+        page = decode(PageRecord, self._get("pages", row) or b"") if row is not None else None
+        if page is None or page.kind is not OutcomeKind.REDIRECT:
+            return
+        host = self.host_id(found.host_keys[0])
+        self.state.counters.complete -= 1
+        self.state.counters.redirects -= 1
+        self.host(host).complete -= 1
+        self._enqueue(host, _waiting(found, 0, found.keys))
 
     def _page_number(self, url_hash: bytes) -> int:
         row = self._get("page_of", url_hash)
@@ -423,8 +461,18 @@ class Ledger:
             outcome.address,
             outcome.elapsed,
             waiting.tries,
+            outcome.charset_source,
+            outcome.charset_lie,
+            outcome.lang,
+            outcome.canonical,
+            outcome.noindex,
+            waiting.lastmod,
+            self.state.next_change,
         )
-        self.txn.put(number_key(number), encode(record), db=self._env.tables["pages"])
+        txn, tables = self.txn, self._env.tables
+        txn.put(number_key(number), encode(record), db=tables["pages"])
+        txn.put(number_key(self.state.next_change), number_key(number), db=tables["changes"], append=True)
+        self.state.next_change += 1
 
     def _count_error(self, number: int, waiting: WaitingUrl, outcome: Outcome, host: HostRecord) -> None:
         counters = self.state.counters
@@ -449,7 +497,7 @@ class Ledger:
             counters.duplicates += 1
         elif outcome.kind is OutcomeKind.REDIRECT:
             counters.redirects += 1
-        else:
+        elif outcome.kind is not OutcomeKind.SITEMAP:
             counters.skipped += 1
             reason = outcome.failure or outcome.kind
             counters.failures[reason] = counters.failures.get(reason, 0) + 1
@@ -541,3 +589,13 @@ class Ledger:
     def put(self, table: str, key: bytes, value: bytes) -> None:
         """Write a row of `politeness`, `robots` or `meta`."""
         self.txn.put(key, value, db=self._env.tables[table])
+
+
+def _waiting(found: Found, index: int, url_hash: bytes) -> WaitingUrl:
+    waiting = WaitingUrl(found.urls[index], url_hash, found.depth, found.hops, referrer=found.referrer)
+    waiting.cookie = found.cookie
+    if index < found.sitemaps:
+        waiting.kind = "sitemap"
+    elif found.lastmods:
+        waiting.lastmod = found.lastmods[index - found.sitemaps]
+    return waiting

@@ -52,3 +52,9 @@ def errors(ledger: Ledger, *, contains: str, offset: int, limit: int) -> tuple[i
                 found.append(Failed(page, decode(ErrorRecord, bytes(row)), came_from))
             total += 1
     return total, found
+
+
+def shapes(ledger: Ledger) -> list[tuple[bytes, bytes]]:
+    """The parked shapes with their rows."""
+    with ledger.txn.cursor(db=ledger.environment.tables["shapes"]) as cursor:
+        return [(bytes(shape), bytes(row)) for shape, row in cursor]

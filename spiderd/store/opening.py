@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from spiderd.config.declaration import Order
 from spiderd.protocol import Counters
+from spiderd.store import lists
 from spiderd.store.environment import Environment
 from spiderd.store.ledger import Found, Ledger
 from spiderd.store.ranks import rank
@@ -26,6 +27,8 @@ class Restored(Struct):
     paused: bool
     hosts: list[int]  # with work, the first of them
     began: float
+    shapes: list[tuple[bytes, bytes]]  # that are parked
+    auth: dict[str, str]  # origin -> Authorization header
 
 
 def open_ledger(path: Path, order: Order, *, sync: bool = True) -> tuple[Environment, Ledger]:
@@ -55,6 +58,8 @@ def restore(ledger: Ledger, order: Order, seeds: Sequence[str], most_hosts: int)
         state.paused,
         ledger.hosts_waiting(0, most_hosts),
         state.began,
+        lists.shapes(ledger),
+        state.auth,
     )
     state.seeds = restored.seeds
     return restored
@@ -66,9 +71,10 @@ def set_paused(ledger: Ledger, *, paused: bool) -> None:
     ledger.state.paused = paused
 
 
-def add_seeds(ledger: Ledger, found: Found, seeds: Sequence[str]) -> list[bool]:
-    """Add URLs as seeds; True for each that was new."""
+def add_seeds(ledger: Ledger, found: Found, seeds: Sequence[str], auth: dict[str, str]) -> list[bool]:
+    """Add URLs as seeds; True for each that was new. `auth` is what their user names say, by origin."""
     new = ledger.add(found)
     state = ledger.state
+    state.auth = state.auth | auth
     state.seeds = [*state.seeds, *(seed for seed in dict.fromkeys(seeds) if seed not in state.seeds)]
     return new

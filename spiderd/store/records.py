@@ -11,6 +11,7 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct
 
+from spiderd.messages import LeaseKind
 from spiderd.states import Failure, OutcomeKind
 
 T = TypeVar("T", bound=Struct)
@@ -35,6 +36,9 @@ class WaitingUrl(Row):
     referrer: int = 0  # page number; 0 = a seed
     inlinks: int = 1  # known links to it (kept up to date in best-first order only)
     sequence: int = 0  # when it came in, as a part of its rank
+    kind: LeaseKind = "page"
+    lastmod: str = ""  # that a sitemap gave
+    cookie: bool = False  # a redirect on the way here has set a cookie
 
 
 class PageRecord(Row):
@@ -61,6 +65,13 @@ class PageRecord(Row):
     address: str = ""
     elapsed: float = 0.0
     tries: int = 0
+    charset_source: str = ""
+    charset_lie: bool = False
+    lang: str = ""
+    canonical: str = ""
+    noindex: bool = False
+    lastmod: str = ""
+    change: int = 0  # place of this version in the table `changes`
 
 
 class ErrorRecord(Row):

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from spiderd.messages import Grant
 from spiderd.protocol import Counters
 from spiderd.store.ledger import Done, Found, Ledger
-from spiderd.store.records import WaitingUrl, host_key_bytes
+from spiderd.store.records import Row, WaitingUrl, host_key_bytes
 
 
 class Read(Struct):
@@ -23,6 +23,14 @@ class Read(Struct):
     count: int
 
 
+class Park(Row):
+    """A URL to be set aside: its shape is taken for a trap."""
+
+    key: bytes
+    waiting: WaitingUrl
+    shape: bytes
+
+
 class Step(Struct, kw_only=True):
     """What the store is asked for."""
 
@@ -30,6 +38,7 @@ class Step(Struct, kw_only=True):
     done: list[Done] = field(default_factory=list)
     leased: list[bytes] = field(default_factory=list)  # frontier keys handed out
     returned: list[bytes] = field(default_factory=list)  # frontier keys whose lease ended without an outcome
+    parks: list[Park] = field(default_factory=list)
     claims: list[tuple[int, bytes]] = field(default_factory=list)  # lease, digest
     adds: list[Found] = field(default_factory=list)
     opens: list[int] = field(default_factory=list)  # hosts to be put on the workbench
@@ -56,7 +65,7 @@ class Effects(Struct, kw_only=True):
 
     counters: Counters
     pages: list[int] = field(default_factory=list)  # page numbers of `done`, 0 where it is tried again
-    claims: list[tuple[int, bytes, str | None]] = field(default_factory=list)  # lease, digest, first URL
+    claims: list[tuple[int, bytes, bool]] = field(default_factory=list)  # lease, digest, new to the store
     added: list[list[bool]] = field(default_factory=list)
     opened: list[Opened] = field(default_factory=list)
     heads: list[tuple[Read, list[tuple[bytes, WaitingUrl]]]] = field(default_factory=list)
@@ -72,13 +81,15 @@ def perform(ledger: Ledger, step: Step) -> Effects:
     ledger.mark_leased(step.leased, step.now)  # first: a lease may have begun and ended in this very step
     ledger.forget_leases(step.returned)
     pages = [ledger.record(done) for done in step.done]
+    for park in step.parks:
+        ledger.park(park.key, park.waiting, park.shape)
     added = [ledger.add(found) for found in step.adds]
     for table, key, value in step.saves:
         ledger.put(table, key, value)
     next_due = ledger.wake(step.now)
     return Effects(
         pages=pages,
-        claims=[(lease, digest, ledger.first_with(digest)) for lease, digest in step.claims],
+        claims=[(lease, digest, not ledger.known_content(digest)) for lease, digest in step.claims],
         added=added,
         opened=[open_host(ledger, host) for host in step.opens],
         heads=[(read, ledger.heads(read.host, read.after, read.count)) for read in step.reads],

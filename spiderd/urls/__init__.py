@@ -7,7 +7,7 @@ whose hash decides whether it has been seen before (`seen_key`, `key_hash`).
 from __future__ import annotations
 
 from spiderd.urls.host import display, display_host, host_key, origin, site
-from spiderd.urls.key import key_hash, seen_key
+from spiderd.urls.key import key_hash, seen_key, sitemap_key
 from spiderd.urls.resolve import credentials, normalize, refusal, resolve
 from spiderd.urls.scope import ScopeRules
 
@@ -24,4 +24,5 @@ __all__ = [
     "resolve",
     "seen_key",
     "site",
+    "sitemap_key",
 ]

@@ -155,3 +155,8 @@ def _optional(scheme: str, authority: str, path: str, query: str | None, rules: 
     if rules.same_scheme and (":" not in authority or authority.endswith("]")):
         scheme = "http"
     return f"{scheme}://{authority}{path}" if query is None else f"{scheme}://{authority}{path}?{query}"
+
+
+def sitemap_key(url: str, rules: Urls) -> bytes:
+    """Return the hash of a URL as a sitemap: the same URL may be a page as well."""
+    return key_hash("sitemap " + seen_key(url, rules))

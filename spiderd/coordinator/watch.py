@@ -1,0 +1,68 @@
+"""The trap watch: shapes of URLs that bring nothing new are parked (see `spiderd.schedule.traps`)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+
+from spiderd.coordinator.desk import Desk
+from spiderd.messages import Outcome
+from spiderd.schedule.similarity import Fingerprints
+from spiderd.schedule.traps import Shapes, ShapeState, shape_of
+from spiderd.states import OutcomeKind
+from spiderd.store.records import WaitingUrl, decode, encode
+
+VARIABLE = re.compile(r"[#?]|\{(?:id|date)\}")
+"""Shapes of which near-duplicates are looked for: machines make numbers, dates, ids and queries."""
+
+
+PRINTS = 5000
+"""Pages that a new one is compared with, some 5 MB."""
+
+
+def shape_key(shape: str) -> bytes:
+    """A shape as 8 bytes, the first part of the key of a parked URL."""
+    return hashlib.blake2b(shape.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+
+class TrapWatch:
+    """Watches what the pages of a shape bring."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._shapes = Shapes(desk.config.traps.shape_window)
+        self._prints = Fingerprints(PRINTS)
+
+    def restore(self, rows: Iterable[tuple[bytes, bytes]]) -> None:
+        """Take in the parked shapes that the store has."""
+        self._shapes.restore([], [(shape.decode(), decode(ShapeState, row)) for shape, row in rows])
+
+    def parked(self, shape: str) -> bool:
+        """Whether URLs of a shape are not to be fetched for now."""
+        return self._shapes.judge(shape)
+
+    def record(self, waiting: WaitingUrl, outcome: Outcome) -> None:
+        """Take note of a page."""
+        shape = shape_of(waiting.url)
+        nearly = self._prints.find(outcome.simhash) is not None
+        self._prints.add(outcome.simhash)
+        new = outcome.kind is OutcomeKind.STORED
+        if self._shapes.record(shape, waiting.url, new_content=new, nearly_known=nearly):
+            state = self._shapes.parked()[shape]
+            self._desk.step.saves.append(("shapes", shape.encode(), encode(state)))
+            text = f"{shape} is parked: its last pages brought nothing new (spiderd release frees it)"
+            self._desk.events.add("warning", "trap", text, url=waiting.url)
+
+    def release(self, shape: str) -> bool:
+        """Let a parked shape go on; False where it is not parked."""
+        return self._shapes.release(shape)
+
+    def shapes(self) -> dict[str, ShapeState]:
+        """The parked shapes."""
+        return self._shapes.parked()
+
+
+def wants_fingerprint(shape: str) -> bool:
+    """Whether pages of a shape are compared with each other."""
+    return VARIABLE.search(shape) is not None
