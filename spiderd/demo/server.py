@@ -31,6 +31,7 @@ class Handler(SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version = "spiderd-demo"
     sys_version = ""
+    disable_nagle_algorithm = True  # head and body are two writes: the second would wait 40 ms for an ACK
     timeout = 30  # seconds that an idle connection may keep its thread
     extensions_map = {  # noqa: RUF012 - the name and the kind of table are http.server's
         ".css": "text/css",
