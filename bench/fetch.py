@@ -131,9 +131,7 @@ def main() -> None:
             results[rival.__name__].append(trio.run(measure, rival, url, options))
     here.send("stop")
     server.join()
-    print(
-        f"{options.workers} workers, {options.size} bytes a page, best of {options.rounds} rounds; us a request"
-    )
+    print(f"{options.workers} workers, {options.size} bytes a page; us a request, best of {options.rounds}")
     for name, rounds in results.items():
         cpu, wall = min(cpu for cpu, _ in rounds), min(wall for _, wall in rounds)
         print(f"{name:10} cpu {cpu:8.1f}   wall {wall:8.1f}")
