@@ -4,32 +4,34 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any, ClassVar, cast
 
-from textual import on
+from textual import events, on
 from textual.app import App
 from textual.binding import BindingType
 from textual.command import Provider
+from textual.filter import LineFilter
 from textual.notifications import SeverityLevel
 
 from spiderd.errors import SpiderdError
 from spiderd.protocol import Directories, Errors, Hosts
 from spiderd.states import CrawlState
 from tui import keys
+from tui.ascii import AsciiFilter
 from tui.client import Client
 from tui.commands import Commands
 from tui.connection import Connection, Phase
 from tui.figures import summary
-from tui.glyphs import Glyphs
+from tui.glyphs import ASCII, Glyphs
 from tui.link import Link
 from tui.model import Model, Picture
 from tui.palette import KeyCommands, UrlCommands
 from tui.screens.add import AddBox
 from tui.screens.dashboard import Dashboard
 from tui.screens.details import Details
-from tui.text import harmless
+from tui.text import cut, harmless, harmless_lines
 from tui.themes import THEMES, first_theme
 from tui.views.log import LogView
 from tui.widgets.listing import PagedListing, Query
@@ -37,6 +39,7 @@ from tui.widgets.painted import Painted
 from tui.widgets.table import Table
 
 CLOCK_EVERY = 1.0  # seconds: ages, and when the next try is
+LONGEST_MESSAGE = 400  # cells of a message that are shown
 SUMMARY_STAYS = 20.0  # seconds
 REFILL_EVERY = 2.0  # seconds between two looks at the list that is on screen
 
@@ -63,6 +66,8 @@ class SpiderApp(App[int]):
         super().__init__()
         self.socket = socket
         self.data_dir = data_dir
+        self.glyphs = glyphs
+        self._to_ascii = AsciiFilter()
         self.read_only = read_only
         self.model = Model()
         self.connection = Connection()
@@ -76,6 +81,11 @@ class SpiderApp(App[int]):
     def get_default_screen(self) -> Dashboard:
         """The dashboard is always there, under everything."""
         return self.dashboard
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """What every drawn line passes."""
+        filters = super().get_line_filters()
+        return [*filters, self._to_ascii] if self.glyphs is ASCII else filters
 
     def on_mount(self) -> None:
         """Begin to follow the daemon."""
@@ -170,7 +180,12 @@ class SpiderApp(App[int]):
     def say(self, text: str, *, warn: bool = False, seconds: float = 0.0) -> None:
         """Show a short message; foreign text is welcome."""
         severity: SeverityLevel = "warning" if warn else "information"
-        self.notify(harmless(text), severity=severity, timeout=seconds or (6 if warn else 3), markup=False)
+        self.notify(
+            cut(harmless(text), LONGEST_MESSAGE),
+            severity=severity,
+            timeout=seconds or (6 if warn else 3),
+            markup=False,
+        )
 
     def leave(self) -> None:
         """Leave; the exit status tells whether we could be of use."""
@@ -199,6 +214,12 @@ class SpiderApp(App[int]):
     @on(Details.Open)
     def _open(self, event: Details.Open) -> None:
         self.commands.open_text(event.text)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Make harmless what is pasted, wherever it goes: it may come from a page."""
+        if isinstance(event, events.Paste):
+            event.text = harmless_lines(event.text)
+        await super().on_event(event)
 
     # what the screen asks of the daemon
 

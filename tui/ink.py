@@ -13,7 +13,7 @@ from textual.widget import Widget
 from spiderd.states import CrawlState, Step
 
 ROLES = (
-    *("good", "warn", "bad", "muted", "faint", "accent", "strong", "key", "tab", "graph"),
+    *("good", "warn", "bad", "muted", "faint", "line", "accent", "strong", "key", "tab", "graph"),
     *("badge-good", "badge-warn", "badge-bad", "badge-muted", "badge-accent"),
 )
 

@@ -23,15 +23,15 @@ class KeyCommands(Provider):
     async def discover(self) -> Hits:
         """List all, before anything is typed."""
         for key, title, reason in self._offers():
-            yield DiscoveryHit(title, self._giving(key), help=reason or key.shown)
+            yield DiscoveryHit(title, self._giving(key), help=reason or None)
 
     async def search(self, query: str) -> Hits:
         """List those that match."""
         matcher = self.matcher(query)
         for key, title, reason in self._offers():
-            score = matcher.match(f"{key.label} {title}")
+            score = matcher.match(f"{key.label} {title.plain}")
             if score > 0:
-                yield Hit(score, title, self._giving(key), help=reason or key.shown)
+                yield Hit(score, title, self._giving(key), help=reason or None)
 
     @property
     def _spider(self) -> SpiderApp:
@@ -42,7 +42,11 @@ class KeyCommands(Provider):
         for key in keys.KEYS:
             if key.command not in NOT_OFFERED:
                 reason = keys.unavailable(key, situation)
-                yield key, Content(key.help), f"not now: {reason}" if reason else ""
+                yield (
+                    key,
+                    Content.assemble(key.help, (f"  {key.shown}", "dim")),
+                    f"not now: {reason}" if reason else "",
+                )
 
     def _giving(self, key: keys.Key) -> Callable[[], None]:
         return lambda: self._spider.commands.give(key.command)

@@ -25,6 +25,11 @@ def harmless(text: str) -> str:
     return text if text.isascii() and text.isprintable() else printable(text).translate(_WIDTH_CHANGERS)
 
 
+def harmless_lines(text: str) -> str:
+    """Return foreign text of several lines, each made harmless."""
+    return "\n".join(map(harmless, text.splitlines()))
+
+
 def short_number(value: float) -> str:
     """Write a number in at most five characters: 950, 12.3k, 1.28M."""
     unit = ""
@@ -86,6 +91,20 @@ def fit(text: str, width: int, keep: Keep = "start", *, right: bool = False, ell
     text = cut(text, width, keep, ellipsis=ellipsis)
     space = " " * (width - cell_len(text))
     return space + text if right else text + space
+
+
+def fold(text: str, width: int) -> list[str]:
+    """Break text into lines of at most `width` cells, at spaces where there are any; at least one line."""
+    lines: list[str] = []
+    rest = text
+    while cell_len(rest) > width > 1:
+        head = _head(rest, width)
+        space = head.rfind(" ")
+        if space > width // 2:
+            head = head[:space]
+        lines.append(head)
+        rest = rest[len(head) :].lstrip(" ")
+    return [*lines, rest] if rest or not lines else lines
 
 
 def _head(text: str, width: int) -> str:

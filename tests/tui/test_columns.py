@@ -70,7 +70,7 @@ DROPS = {
         "waiting",
     ],
     "errors": ["referrer", "detail", "at", "tries", "status"],
-    "log": ["worker", "host", "url", "name"],
+    "log": ["worker", "url", "name"],
 }
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tui.text import cut, fit, harmless, percent, plural, short_number
+from tui.text import cut, fit, fold, harmless, percent, plural, short_number
 
 ANY = st.text(max_size=60) | st.text("a漢字é🕷‍️　", max_size=60)
 
@@ -72,3 +72,17 @@ def test_counts_have_their_nouns():
     assert plural(1, "page") == "1 page"
     assert plural(1200, "page") == "1,200 pages"
     assert plural(2, "directory", "directories") == "2 directories"
+
+
+@given(ANY, st.integers(2, 30))
+def test_folded_lines_fit_and_lose_only_spaces(text, width):
+    lines = fold(harmless(text), width)
+    assert lines
+    assert all(cell_len(line) <= width for line in lines)
+    assert "".join(lines).replace(" ", "") == harmless(text).replace(" ", "")
+
+
+def test_lines_are_folded_at_spaces_where_there_are_any():
+    assert fold("one two three", 8) == ["one two", "three"]
+    assert fold("abcdefghij", 4) == ["abcd", "efgh", "ij"]
+    assert fold("", 5) == [""]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
@@ -12,8 +13,9 @@ from textual.message import Message
 from textual.widgets import Static
 
 from tui.screens.box import Box
-from tui.text import harmless
+from tui.text import fit, fold, harmless
 
+NAMES = 24  # cells that names may take
 LONGEST = 8192  # characters of one text: a page of the screen holds no more
 
 
@@ -50,7 +52,7 @@ class Details(Box[None]):
 
     def compose(self) -> ComposeResult:
         """A scrolling page."""
-        page = VerticalScroll(Static(self._content(), id="facts"), id="details-box", classes="box")
+        page = VerticalScroll(Static(id="facts"), id="details-box", classes="box")
         page.border_title = self.heading
         page.border_subtitle = "y copies · o opens · Esc closes"
         yield page
@@ -58,15 +60,16 @@ class Details(Box[None]):
     def add(self, facts: list[tuple[str, str]]) -> None:
         """Show more facts, which came later."""
         self.facts = [*self.facts, *facts]
-        self.query_one("#facts", Static).update(self._content())
+        self.on_resize()
 
-    def _content(self) -> Content:
-        width = max((len(name) for name, _ in self.facts), default=0)
-        lines = [
-            Content.assemble((name.ljust(width), "$text-muted"), "  ", harmless(text[:LONGEST]))
-            for name, text in self.facts
-        ]
-        return Content("\n").join(lines)
+    def on_mount(self) -> None:
+        """Write the page once its width is known."""
+        self.call_after_refresh(self.on_resize)
+
+    def on_resize(self) -> None:
+        """Write the page for the width that there is."""
+        width = self.query_one("#details-box").scrollable_content_region.width
+        self.query_one("#facts", Static).update(content(self.facts, width))
 
     def action_scroll(self, lines: int) -> None:
         """Scroll the page."""
@@ -79,3 +82,15 @@ class Details(Box[None]):
     def action_open(self) -> None:
         """Open the URL."""
         self.post_message(self.Open(self.subject))
+
+
+def content(facts: list[tuple[str, str]], width: int) -> Content:
+    """Write names and texts in two columns; texts are folded within theirs."""
+    names = min(NAMES, max((cell_len(harmless(name[:NAMES])) for name, _ in facts), default=0))
+    indent = "\n" + " " * (names + 2)
+    lines = []
+    for name, text in facts:
+        folded = fold(harmless(text[:LONGEST]), max(8, width - names - 2))
+        shown = fit(harmless(name[:LONGEST]), names)
+        lines.append(Content.assemble((shown, "$foreground 75%"), "  ", indent.join(folded)))
+    return Content("\n").join(lines)

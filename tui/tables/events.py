@@ -10,6 +10,10 @@ from tui.text import UNKNOWN, clock
 _WORDS = {"debug": "debug", "info": "info", "warning": "warn", "error": "ERROR"}
 
 
+def _level(row: Event, _: float) -> Cell:
+    return Cell(_WORDS.get(row.level, row.level), LEVEL_ROLES.get(row.level, ""))
+
+
 def _thread(row: Event, _: float) -> Cell:
     return Cell(str(row.worker) if row.worker >= 0 else UNKNOWN, "faint")
 
@@ -18,20 +22,20 @@ def _message(row: Event, _: float) -> Cell:
     return Cell(row.message, LEVEL_ROLES.get(row.level, ""))
 
 
+def _where(row: Event, _: float) -> Cell:
+    """The URL; what happens to a whole host has none."""
+    return Cell(row.url.removeprefix("https://") or row.host, "muted")
+
+
 COLUMNS: tuple[Column[Event], ...] = (
     Column("at", "time", 8, lambda row, _: Cell(clock(row.at), "muted")),
-    Column(
-        "level",
-        "level",
-        5,
-        lambda row, _: Cell(_WORDS.get(row.level, row.level), LEVEL_ROLES.get(row.level, "")),
-    ),
-    Column("name", "event", 10, lambda row, _: Cell(row.name, "muted"), drop=4),
+    Column("level", "level", 5, _level),
+    Column("name", "event", 10, lambda row, _: Cell(row.name, "muted"), drop=3),
     Column("worker", "thread", 6, _thread, right=True, drop=1),
-    Column("host", "host", 16, lambda row, _: row.host, drop=2, grow=1, keep="end", most=32),
-    Column("message", "message", 20, _message, grow=3),
-    Column("url", "url", 20, lambda row, _: Cell(row.url.removeprefix("https://"), "muted"), drop=3, grow=3),
+    Column("message", "message", 20, _message, grow=1),
+    Column("url", "where", 24, _where, drop=2, grow=1),
 )
+
 
 RECENT: tuple[Column[Event], ...] = (
     Column("at", "time", 8, lambda row, _: Cell(clock(row.at), "muted"), drop=1),

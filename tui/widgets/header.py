@@ -38,7 +38,7 @@ class Header(Painted):
         )
         left = [
             Part(f" {said.symbol} {said.word}", f"badge-{said.role}" if said.role else ""),
-            Part(harmless(said.note), "strong" if said.role == "bad" else "", drop=8),
+            Part(harmless(said.note), "strong" if said.role == "bad" else ""),
         ]
         right = [*self._particulars(picture), Part(said.news, said.news_role), Part("", gap=1)]
         if picture.read_only or picture.rights == "read":

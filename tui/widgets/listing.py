@@ -109,19 +109,16 @@ class Listing(Panel, Generic[Row]):
         """Write what is shown, and by which rule, on the frame."""
         total = self.table.total
         follow = "following the row" if self.table.follow else ""
-        parts = [
-            self.note,
-            follow,
-            self._order(),
-            f"filter: {self.filter} ({total:,})" if self.filter else "",
-        ]
+        found = f"filter {self.filter}: {total:,}" if self.filter else ""
+        parts = [found, follow, self.note, self._order()]
         self.remark(" · ".join(part for part in parts if part))
 
     def _order(self) -> str:
         column = next((column for column in self.kind.columns if column.name == self.table.sort), None)
         if column is None or not column.name or not self.can_sort:
             return ""
-        return f"by {column.title}{', largest first' if self.table.descending else ''}"
+        first = "newest" if column.name == "at" else "largest"
+        return f"by {column.title}, {first} first" if self.table.descending else f"by {column.title}"
 
     @on(FilterBox.Done)
     def _back_to_table(self, event: FilterBox.Done) -> None:

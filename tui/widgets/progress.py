@@ -9,7 +9,7 @@ from spiderd.units import human_count
 from tui.bars import bar, shares
 from tui.model import Picture
 from tui.parts import Part, pack
-from tui.text import percent
+from tui.text import harmless, percent
 from tui.widgets.painted import Lines, Painted
 
 
@@ -50,7 +50,7 @@ class Progress(Painted):
         """The whole is what is known; it grows while the crawl finds more."""
         parts = [counters.complete, counters.error, counters.processing, counters.waiting]
         cells = shares(parts, width)
-        roles, full = ("good", "bad", "accent", "faint"), self.glyphs.bar_full
+        roles, full = ("good", "bad", "accent", "line"), self.glyphs.bar_full
         signs = (full, self.glyphs.bar_half if full == "=" else full, full, self.glyphs.bar_empty)
         return [
             Part(sign * count, role, gap=0)
@@ -80,7 +80,9 @@ class Progress(Painted):
         parts = [Part("answers".ljust(11), "muted")]
         for index, (status, count) in enumerate(often):
             role = "bad" if status >= "5" else "warn" if status >= "4" else ""
-            parts.append(Part(f"{status} {percent(count, total)}", role, drop=4 - index if index else 0))
+            parts.append(
+                Part(f"{harmless(status)} {percent(count, total)}", role, drop=4 - index if index else 0)
+            )
         return pack(parts, width, ellipsis=self.glyphs.ellipsis)
 
     def _limit(self, limit: int, pages: int, width: int) -> list[Part]:
@@ -90,6 +92,6 @@ class Progress(Painted):
         return [
             Part("limit".ljust(11), "muted"),
             Part(full, "accent"),
-            Part(empty, "faint", gap=0),
+            Part(empty, "line", gap=0),
             Part(f"{percent(pages, limit)} of {human_count(limit)} pages", "muted"),
         ]

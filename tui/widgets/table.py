@@ -338,8 +338,9 @@ class Table(ScrollView, Generic[Row], can_focus=True):
         for index, (text, role) in enumerate(cells):
             if index:
                 segments.append(gap)
-            # Reversed (as with the terminal's own colours), a coloured word would be a coloured block.
-            segments.append(Segment(text, base if base.reverse else base + ink(self, role)))
+            # On the cursor's row faint words would be lost, and reversed ones would be coloured blocks.
+            plain = cursor and (base.reverse or role in {"muted", "faint"})
+            segments.append(Segment(text, base if plain else base + ink(self, role)))
         return Strip(segments).adjust_cell_length(width, base)
 
     def _line(self, y: int) -> Line | None:
