@@ -145,6 +145,7 @@ class Snapshot(Reply):
     order: str
     threads: int
     max_pages: int
+    index: IndexState | None = None  # None: this daemon builds no search index
 
 
 class Page(Reply):
@@ -250,3 +251,72 @@ class ErrorReply(Reply):
     """Body of every answer that is not 2xx."""
 
     error: ErrorBody
+
+
+class IndexState(Reply):
+    """How far the search index is behind the crawl, as `Snapshot.index`."""
+
+    state: Literal["starting", "indexing", "ranking", "rebuilding", "idle", "failing"]
+    indexed: int  # pages that the index has dealt with, of
+    pages: int  # those that the store knows
+    documents: int = 0  # that can be found
+    bytes: int = 0  # on disk
+    message: str = ""  # one sentence where it is failing
+
+
+class Hit(Reply):
+    """One result of a search.
+
+    Marks are the words that were looked for, as ranges [from, to) of characters of the text, in order.
+    """
+
+    id: int  # page number: GET /v1/page?id=
+    url: str
+    title: str
+    site: str  # host and port
+    fetched: float
+    language: str = ""  # BCP 47 primary tag; "" where it is not known
+    snippet: str = ""  # on one line; fragments are joined by " … "
+    marks: list[tuple[int, int]] = field(default_factory=list)  # of snippet
+    title_marks: list[tuple[int, int]] = field(default_factory=list)
+    duplicates: int = 0  # pages with the same text that are not shown
+    score: float = 0.0
+
+
+class SearchReply(Reply):
+    """GET /v1/search?q=&page=&limit= : one page of results, best first; at most the best 1,000 are reached."""
+
+    query: str
+    page: int  # from 1
+    pages: int  # how many there are
+    limit: int  # results on a page
+    total: int  # pages that match
+    exact: bool  # False: there are about `total`
+    elapsed: float
+    hits: list[Hit]
+    message: str = ""  # a sentence for people where nothing matches, or where a part was not understood
+    suggestions: list[str] = field(default_factory=list)  # queries that do match
+    index: IndexState | None = None
+
+
+class PageReply(Reply):
+    """GET /v1/page?url= or ?id= : what is kept of one page, with its readable text."""
+
+    id: int
+    url: str
+    title: str
+    status: int
+    kind: str  # a `states.OutcomeKind`
+    failure: str
+    fetched: float
+    content_type: str
+    size: int
+    depth: int
+    referrer: str  # URL of the page that led here; "" = a seed
+    location: str  # target of a redirect
+    path: str  # file in the archive; "" where nothing was stored
+    language: str
+    text: str  # readable text, with line ends; "" where the index has none
+    cut: bool  # the text goes on
+    links_out: int
+    links_in: int  # from pages of this crawl, as of the last ranking; -1 = never ranked

@@ -25,6 +25,7 @@ class Reason(StrEnum):
 
     NONE = ""
     DRAINED = "drained"  # everything that may be reached has been dealt with
+    PARKED = "parked"  # all that waits belongs to hosts that are parked for hours; goes on when one is due
     PAGE_LIMIT = "page limit"  # crawl.max_pages is reached
     USER = "user"  # somebody asked for it
     SIGNAL = "signal"  # SIGINT or SIGTERM

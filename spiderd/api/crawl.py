@@ -13,6 +13,9 @@ from spiderd.protocol import (
     Events,
     Hello,
     Hosts,
+    IndexState,
+    PageReply,
+    SearchReply,
     Snapshot,
     StateReply,
     Why,
@@ -98,4 +101,16 @@ class Crawl(Protocol):
 
     async def why(self, url: str) -> Why:
         """Tell which rule decides about a URL, and what is known of it."""
+        ...
+
+    async def search(self, query: str, page: int, limit: int) -> SearchReply:
+        """Answer one page of results; any text is a query, none is an error."""
+        ...
+
+    async def page(self, number: int, url: str) -> PageReply:
+        """Tell what is kept of a page, by its number or, where that is 0, by its URL."""
+        ...
+
+    async def reindex(self) -> IndexState:
+        """Begin to build the search index anew; the old one answers until the new one is there."""
         ...

@@ -29,6 +29,7 @@ from spiderd.api.requests import (
     list_query,
     query_of,
 )
+from spiderd.api.search import searches
 from spiderd.api.stream import EventStream
 from spiderd.errors import SpiderdError
 from spiderd.protocol import (
@@ -39,7 +40,6 @@ from spiderd.protocol import (
     Hello,
     HostRow,
     Reply,
-    StateReply,
     WorkerRow,
 )
 
@@ -54,7 +54,7 @@ def build_app(crawl: Crawl, closing: Closing) -> ASGIApp:
     Its scope must hold the client's rights under `RIGHTS`. It ends its waits when `closing` begins.
     """
     app = Starlette(
-        routes=[*_reads(crawl, closing), *_lists(crawl), *_writes(crawl)],
+        routes=[*_reads(crawl, closing), *_lists(crawl), *searches(crawl), *_writes(crawl)],
         exception_handlers=dict.fromkeys((HTTPException, ApiError, SpiderdError, Exception), _explain),
     )
     app.router.redirect_slashes = False
@@ -115,7 +115,7 @@ def _lists(crawl: Crawl) -> list[Route]:
 
 
 def _writes(crawl: Crawl) -> list[Route]:
-    def changer(name: str, answer: Callable[[], Awaitable[StateReply]]) -> Route:
+    def changer(name: str, answer: Callable[[], Awaitable[Reply]]) -> Route:
         async def change(request: Request) -> Response:
             _require_write(request)
             query_of(request, NoParameters)
@@ -139,6 +139,7 @@ def _writes(crawl: Crawl) -> list[Route]:
         changer("resume", crawl.resume),
         changer("stop", crawl.stop),
         changer("retry", crawl.retry),
+        changer("reindex", crawl.reindex),
     ]
 
 

@@ -23,7 +23,7 @@ from spiderd.coordinator.watch import TrapWatch, shape_key
 from spiderd.errors import StorageError
 from spiderd.messages import Claim, Outcome, Seeds, Setup, ToCoordinator, Verdict, WorkerState, WorkerStates
 from spiderd.robots.rules import product_token
-from spiderd.schedule.politeness import release
+from spiderd.schedule.politeness import PARK_AFTER, release
 from spiderd.states import CrawlState, Failure, OutcomeKind, Reason
 from spiderd.store.ledger import Ledger
 from spiderd.store.step import Effects, Step
@@ -54,6 +54,7 @@ class Coordinator:
         self._store = store
         self._events = events
         self.desk = Desk(config, events, clock)
+        self.desk.poke = self.poke
         self.crew = Crew(
             open_fetcher,
             setup,
@@ -88,6 +89,7 @@ class Coordinator:
             CrawlState.PAUSED if paused else CrawlState.RUNNING, Reason.USER if paused else Reason.NONE
         )
         async with trio.open_nursery() as nursery:
+            self.desk.background = nursery.start_soon
             nursery.start_soon(self.crew.run)
             while self._drained < len(self.crew.seats):
                 await self._turn()
@@ -207,6 +209,8 @@ class Coordinator:
         effects = await self._store.perform(step)
         now = self.desk.clock()
         self._apply(step, effects, now)
+        if self.lifecycle.reason is Reason.PARKED and (self._soonest() or now) <= now:
+            self.lifecycle.go(CrawlState.RUNNING)
         if self.lifecycle.runs:
             self.dispatch.hand_out(now)
         self.crew.flush()
@@ -216,11 +220,16 @@ class Coordinator:
         step = self.desk.step
         if self._inbox or step.done or step.parks or step.opens or step.robots or self.desk.bench.hungry:
             return
-        times = [self._next_due, self.desk.bench.next_time() if self.lifecycle.runs else None]
-        soonest = min((t for t in times if t is not None), default=None)
+        soonest = self._soonest()
         with trio.move_on_after(float("inf") if soonest is None else max(0.0, soonest - self.desk.clock())):
             await self._news.wait()
         self._news = trio.Event()
+
+    def _soonest(self) -> float | None:
+        """Unix time at which something becomes due by itself; None where nothing will."""
+        goes_on = self.lifecycle.runs or self.lifecycle.reason is Reason.PARKED
+        times = [self._next_due, self.desk.bench.next_time() if goes_on else None]
+        return min((t for t in times if t is not None), default=None)
 
     def _collect(self, now: float) -> None:
         while self._inbox:
@@ -257,6 +266,8 @@ class Coordinator:
             self.settling.recorded(done, now)
         for park in step.parks:
             self.desk.book.release(park.waiting.hash)
+        for tail in step.tails:
+            self.desk.book.release(tail.waiting.hash)
         for number, digest, new in effects.claims:
             self._answer_claim(number, digest, now, new=new)
         for grant in effects.grants:
@@ -290,6 +301,17 @@ class Coordinator:
             if self._nothing_left():  # nobody has added anything meanwhile
                 known = self.desk.counters.known
                 self.lifecycle.go(CrawlState.COMPLETE if known else CrawlState.IDLE, Reason.DRAINED)
+        elif self._only_parked():
+            await self._store.flush()
+            left = self.desk.counters.waiting - self.desk.counters.parked
+            text = f"{left} URLs wait for hosts that are parked"
+            self.lifecycle.go(CrawlState.COMPLETE, Reason.PARKED, text)
+
+    def _only_parked(self) -> bool:
+        """Whether nothing is to be done for hours."""
+        soonest = self._soonest()
+        waits = soonest is not None and soonest > self.desk.clock() + PARK_AFTER
+        return waits and self.hosts.is_settled and self.dispatch.is_settled and not self._news.is_set()
 
     def _nothing_left(self) -> bool:
         """Complete means: nothing waits, is leased, is on its way into the store, or is due for retry."""

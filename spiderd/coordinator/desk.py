@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from spiderd.config import Config
@@ -29,10 +29,12 @@ class Desk:
         self.clock = clock  # unix time
         self.config = config
         self.events = events
-        self.bench = Workbench(config.politeness)
+        self.bench = Workbench(config.politeness, config.crawl.retries)
         self.book = LeaseBook(config.politeness.per_ip)
         self.claims = Claims()
         self.counters = Counters()
+        self.poke: Callable[[], None] = lambda: None  # the next turn should come soon
+        self.background: Callable[[Callable[[], Awaitable[None]]], None]  # run a task beside the turns
         self.step = self.new_step()  # what the store will be asked for next
 
     def new_step(self) -> Step:

@@ -69,6 +69,11 @@ class Dispatch:
             desk.book.reserve(waiting.hash)
             desk.step.parks.append(Park(key, waiting, shape_key(shape)))
             return True
+        if now < host.state.held_until and desk.bench.has_given_up(host):
+            host.heads.popleft()
+            desk.book.reserve(waiting.hash)
+            self._settling.settle_unasked(key, waiting, _unreachable(host.state.hold_reason, now))
+            return True
         if host.address and desk.book.is_busy(host.address):
             host.awaiting_address = True
             desk.book.wait_for(host.address, host.id)
@@ -157,6 +162,11 @@ def _refusal(verdict: Gate, ruling: Ruling | None, record: RobotsRecord, now: fl
         outcome = Outcome(0, -1, OutcomeKind.SKIPPED, failure=Failure.ROBOTS_DENIED, fetched_at=now)
         outcome.detail = f"robots.txt line {ruling.number}: {ruling.line}"
     else:
-        outcome = Outcome(0, -1, OutcomeKind.FAILED, failure=Failure.HOST_UNREACHABLE, fetched_at=now)
-        outcome.detail = record.why
+        outcome = _unreachable(record.why, now)
+    return outcome
+
+
+def _unreachable(why: str, now: float) -> Outcome:
+    outcome = Outcome(0, -1, OutcomeKind.FAILED, failure=Failure.HOST_UNREACHABLE, fetched_at=now)
+    outcome.detail = why
     return outcome

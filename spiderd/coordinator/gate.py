@@ -5,10 +5,10 @@ from __future__ import annotations
 from enum import Enum
 
 from spiderd.config import Config
-from spiderd.robots.policy import RobotsRecord, robots_of
+from spiderd.robots.policy import RobotsRecord
 from spiderd.robots.rules import Ruling
 from spiderd.schedule.politeness import HostState
-from spiderd.schedule.workbench import HostQueue, OriginRobots
+from spiderd.schedule.workbench import HostQueue
 from spiderd.states import Failure
 from spiderd.urls import origin
 
@@ -46,12 +46,6 @@ def decide(host: HostQueue, url: str, now: float, config: Config) -> tuple[Gate,
 def is_hopeless(record: RobotsRecord, retries: int) -> bool:
     """Whether there is no point in waiting for this robots.txt any longer."""
     return record.kind == "disallow_all" and (record.tries > retries or record.failure in HOPELESS)
-
-
-def learn(host: HostQueue, of: str, record: RobotsRecord, agent: str) -> OriginRobots:
-    """Put what is known of an origin's robots.txt on the bench."""
-    known = host.robots[of] = OriginRobots(record, robots_of(record, agent))
-    return known
 
 
 UNKNOWN = RobotsRecord("disallow_all")

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
-from spiderd.coordinator import gate
+import trio
+
 from spiderd.coordinator.desk import Desk
 from spiderd.coordinator.leases import ActiveLease
 from spiderd.coordinator.watch import TrapWatch
 from spiderd.messages import Outcome
-from spiderd.robots.policy import RobotsRecord, ruling_for
+from spiderd.robots.policy import RobotsRecord, robots_of, ruling_for
+from spiderd.robots.rules import Robots
 from spiderd.schedule import retry
 from spiderd.schedule.politeness import answered, robots_asks
-from spiderd.schedule.workbench import HostQueue
+from spiderd.schedule.workbench import HostQueue, OriginRobots
 from spiderd.states import Failure, OutcomeKind
 from spiderd.store.ledger import Done, Found
 from spiderd.store.records import WaitingUrl, encode
+from spiderd.store.step import Tail
 from spiderd.urls import host_key, normalize, sitemap_key
+
+LARGE_ROBOTS = 16 * 1024
+"""Bytes of a robots.txt from which on reading it would hold up the loop: 500 KiB take 0.25 s."""
 
 
 class Settling:
@@ -121,7 +128,7 @@ class Settling:
         if outcome.kind is OutcomeKind.FAILED:
             decision = retry.decide(outcome.failure, waiting.tries + 1, now, self._desk.config.crawl.retries)
             if isinstance(decision, retry.Requeue):
-                self._give_back(lease)
+                self._give_back(lease, to_tail=decision.to_tail)
                 if outcome.failure is Failure.STORE_FAILED:
                     self._on_archive_failure(outcome.detail)
                 return
@@ -138,14 +145,17 @@ class Settling:
         self._desk.step.done.append(done)
         self._log(outcome, waiting, retried=bool(done.retry_at))
 
-    def _give_back(self, lease: ActiveLease) -> None:
+    def _give_back(self, lease: ActiveLease, *, to_tail: bool = False) -> None:
         desk = self._desk
         desk.book.close(lease.id)
         if lease.digest:
             self.settle_twins(lease.digest, self._desk.clock(), stored=False)
         if lease.waiting is not None:
-            desk.book.release(lease.waiting.hash)
             desk.step.returned.append(lease.key)
+            if to_tail:
+                desk.step.tails.append(Tail(lease.key, lease.waiting))
+            else:
+                desk.book.release(lease.waiting.hash)
         host = desk.bench.hosts.get(lease.host)
         if host is not None:
             host.pages -= 1
@@ -170,10 +180,9 @@ class Settling:
         record = ruling_for(outcome.status, outcome.failure, outcome.body, now, previous)
         self._desk.step.saves.append(("robots", lease.origin.encode(), encode(record)))
         if host is not None:
-            self.use_robots(host, lease.origin, record)
+            self.use_robots(host, lease.origin, record, sitemaps=True)
             text = f"robots.txt of {lease.origin}: {record.kind} ({outcome.failure or outcome.status})"
             self._desk.events.add("info", "robots", text, host=host.key)
-            self._add_sitemaps(host.robots[lease.origin].robots.sitemaps)
 
     def _add_sitemaps(self, urls: Sequence[str]) -> None:
         config = self._desk.config
@@ -185,12 +194,28 @@ class Settling:
             found.sitemaps = len(known)
             self._desk.step.adds.append(found)
 
-    def use_robots(self, host: HostQueue, of: str, record: RobotsRecord) -> None:
-        """Put the rules of an origin on the bench."""
+    def use_robots(self, host: HostQueue, of: str, record: RobotsRecord, *, sitemaps: bool = False) -> None:
+        """Put the rules of an origin on the bench; a large file is read in a thread, its host waits."""
+        if len(record.body) > LARGE_ROBOTS:
+            self._desk.background(partial(self._read_robots, host, of, record, sitemaps=sitemaps))
+        else:
+            self._take_robots(host, of, record, robots_of(record, self._agent), sitemaps=sitemaps)
+
+    async def _read_robots(self, host: HostQueue, of: str, record: RobotsRecord, *, sitemaps: bool) -> None:
+        robots = await trio.to_thread.run_sync(robots_of, record, self._agent)
+        self._take_robots(host, of, record, robots, sitemaps=sitemaps)
+        self._desk.bench.place(host, self._desk.clock())
+        self._desk.poke()
+
+    def _take_robots(
+        self, host: HostQueue, of: str, record: RobotsRecord, robots: Robots, *, sitemaps: bool
+    ) -> None:
         host.awaiting_robots.discard(of)
-        robots = gate.learn(host, of, record, self._agent).robots
+        host.robots[of] = OriginRobots(record, robots)
         for sentence in robots_asks(host.state, robots.crawl_delay, self._desk.config.politeness):
             self._desk.events.add("warning", "host", sentence, host=host.key)
+        if sitemaps:
+            self._add_sitemaps(robots.sitemaps)
 
 
 def _found(waiting: WaitingUrl, outcome: Outcome) -> Found | None:

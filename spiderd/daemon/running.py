@@ -163,7 +163,8 @@ class Daemon:
 
     async def _keep_time(self) -> None:
         """Sample rates, report progress, and notice the end."""
-        sample_due = told = 0.0
+        sample_due = 0.0
+        told: float | None = None
         while True:
             if time.monotonic() >= sample_due:
                 sample_due = time.monotonic() + 1.0

@@ -13,7 +13,7 @@ from __future__ import annotations
 import codecs
 from typing import Literal, NamedTuple
 
-from spiderd.parse.detect import detect
+from spiderd.parse.detect import Guess, detect
 from spiderd.parse.labels import decode
 from spiderd.parse.prescan import declared_in_header, declared_in_page, declared_in_xml
 
@@ -37,7 +37,8 @@ class Decoded(NamedTuple):
     text: str | None  # the same as text, where it is at hand
     charset: str  # name in the Encoding Standard, lower case
     source: Source  # who decided; "utf-8": nobody declared anything, and the bytes are UTF-8
-    lie: bool  # the declaration was wrong
+    lie: bool = False  # the declaration was wrong
+    confidence: float = 1.0  # of a guess; below 1 only where the source is "detected"
 
 
 def decode_page(body: bytes, content_type: str, *, xml: bool = False) -> Decoded:
@@ -54,15 +55,16 @@ def decode_page(body: bytes, content_type: str, *, xml: bool = False) -> Decoded
     declared, source = _declared(body, content_type, xml=xml)
     if declared == "utf-8" or not declared:
         if (valid := _valid_utf8(body)) is not None:
-            return Decoded(body, valid, "utf-8", source or "utf-8", lie=False)
+            return Decoded(body, valid, "utf-8", source or "utf-8")
         if not declared:
-            return _as(body, detect(body), "detected")
+            return _detected(body, detect(body), lie=False)
     text, bad = decode(body, declared)
     if _is_lie(body, declared, bad):
-        guess = "utf-8" if declared != "utf-8" and _valid_utf8(body) is not None else detect(body)
-        if guess != declared:
-            return _as(body, guess, "detected")._replace(lie=True)
-    return Decoded(_utf8(text), text, declared, source, lie=False)
+        certain = declared != "utf-8" and _valid_utf8(body) is not None
+        guess = Guess("utf-8", 1.0) if certain else detect(body)
+        if guess.charset != declared:
+            return _detected(body, guess, lie=True)
+    return Decoded(_utf8(text), text, declared, source)
 
 
 def _declared(body: bytes, content_type: str, *, xml: bool) -> tuple[str, Source]:
@@ -104,7 +106,11 @@ def _not_ascii(body: bytes, declared: str) -> float:
 
 def _as(body: bytes, name: str, source: Source) -> Decoded:
     text, _ = decode(body, name)
-    return Decoded(_utf8(text), text, name, source, lie=False)
+    return Decoded(_utf8(text), text, name, source)
+
+
+def _detected(body: bytes, guess: Guess, *, lie: bool) -> Decoded:
+    return _as(body, guess.charset, "detected")._replace(lie=lie, confidence=guess.confidence)
 
 
 def _utf8(text: str) -> bytes:

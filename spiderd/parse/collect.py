@@ -8,10 +8,11 @@ reference that stands on the page more than once is kept once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from spiderd.parse.css import parse_css
-from spiderd.parse.links import TEXT_LIMIT, LinkKind
+from spiderd.parse.links import FIRST_ASSET, TEXT_LIMIT, LinkKind
 from spiderd.parse.refresh import MAX_REFRESH_DELAY, parse_refresh
 from spiderd.parse.srcset import parse_srcset
 
@@ -41,15 +42,12 @@ _PAGE_TYPES = ("", "text/html", "application/xhtml+xml", "text/plain", "applicat
 _FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml")
 
 
-class Reference:
+class Reference(NamedTuple):
     """One reference of a page, and what is known of it."""
 
-    __slots__ = ("kind", "nofollow", "text")
-
-    def __init__(self, kind: LinkKind, text: str, *, nofollow: bool) -> None:
-        self.kind = kind
-        self.text = text
-        self.nofollow = nofollow
+    kind: LinkKind
+    nofollow: bool
+    text: str
 
 
 class Collector:
@@ -79,22 +77,20 @@ class Collector:
         """Add a link to a page; the page itself and its fragments are none."""
         if not href:
             return
-        cut = href.find("#")
-        if cut >= 0:
-            href = href[:cut]
+        if "#" in href:
+            href = href[: href.index("#")]
             if not href:
                 return
         known = self.pages.get(href)
-        if known is not None:
-            if known.nofollow and not nofollow:
-                known.nofollow = False
-            if not known.text and source is not None:
-                known.text = fold(self._text_of(source))
-        elif len(self.pages) < MAX_REFERENCES:
+        if known is None:
+            if len(self.pages) >= MAX_REFERENCES:
+                self.dropped += 1
+                return
             text = fold(self._text_of(source)) if source is not None else ""
-            self.pages[href] = Reference(kind, text, nofollow=nofollow)
-        else:
-            self.dropped += 1
+            self.pages[href] = Reference(kind, nofollow, text)
+        elif (source is not None and not known.text) or (known.nofollow and not nofollow):
+            text = known.text or (fold(self._text_of(source)) if source is not None else "")
+            self.pages[href] = Reference(known.kind, known.nofollow and nofollow, text)
 
     def asset(self, href: str | None, kind: LinkKind) -> None:
         """Add a reference to a resource; what the page holds itself (`data:`) is none."""
@@ -127,7 +123,9 @@ class Collector:
         self.page(href, LinkKind.AREA, nofollow="nofollow" in rel.lower().split())
         known = self.pages.get((href or "").partition("#")[0])
         if known is not None and not known.text:
-            known.text = fold(attributes.get("alt") or "")
+            self.pages[(href or "").partition("#")[0]] = known._replace(
+                text=fold(attributes.get("alt") or "")
+            )
 
     def base_element(self, attributes: Attributes, _source: Any) -> None:
         """Take the base: the first that has an href, whatever it is worth (HTML, "frozen base URL")."""
@@ -145,24 +143,17 @@ class Collector:
 
     def relation(self, href: str | None, rel: str, media_type: str, hreflang: str) -> None:
         """Take a link element or a link of a `Link` header, by its relation."""
-        if not href:
+        kind = kind_of_relation(rel, media_type) if href and rel else None
+        if href is None or kind is None:
             return
-        rels = rel.lower().split()
-        media_type = media_type.partition(";")[0].strip().lower()
-        nofollow = "nofollow" in rels
-        for name in rels:
-            if name in _RESOURCE_RELS:
-                self.asset(href, _RESOURCE_RELS[name])
-                return
-        if media_type in _FEED_TYPES or "feed" in rels:
-            self.asset(href, LinkKind.FEED)
-        elif "canonical" in rels:
+        if kind >= FIRST_ASSET:
+            self.asset(href, kind)
+            return
+        if kind is LinkKind.CANONICAL:
             self.canonical = self.canonical or href
-            self.page(href, LinkKind.CANONICAL, nofollow=nofollow)
-        elif media_type in _PAGE_TYPES and not _PAGE_RELS.isdisjoint(rels):
-            self.page(href, LinkKind.HREFLANG if hreflang else LinkKind.REL, nofollow=nofollow)
-        elif rels:
-            self.asset(href, LinkKind.RESOURCE)
+        elif hreflang:
+            kind = LinkKind.HREFLANG
+        self.page(href, kind, nofollow="nofollow" in rel.lower())
 
     def meta(self, attributes: Attributes, _source: Any) -> None:
         """Take a meta element: refresh, robots, language."""
@@ -300,6 +291,26 @@ HANDLERS: dict[str, Callable[[Collector, Attributes, Any], None]] = {
 """What is done with each element, by its name."""
 
 
+@lru_cache(maxsize=1024)
+def kind_of_relation(rel: str, media_type: str) -> LinkKind | None:
+    """Say which kind of link a relation makes, None where it makes none."""
+    rels = rel.lower().split()
+    media_type = media_type.partition(";")[0].strip().lower()
+    for name in rels:
+        if name in _RESOURCE_RELS:
+            return _RESOURCE_RELS[name]
+    if media_type in _FEED_TYPES or "feed" in rels:
+        return LinkKind.FEED
+    if "canonical" in rels:
+        return LinkKind.CANONICAL
+    if media_type in _PAGE_TYPES and not _PAGE_RELS.isdisjoint(rels):
+        return LinkKind.REL
+    return LinkKind.RESOURCE if rels else None
+
+
 def fold(text: str) -> str:
     """Fold blanks and cut to the length that anchor texts are kept at."""
-    return " ".join(text[: 8 * TEXT_LIMIT].split())[:TEXT_LIMIT]
+    if len(text) > TEXT_LIMIT:
+        text = text[: 8 * TEXT_LIMIT]
+        return " ".join(text.split())[:TEXT_LIMIT]
+    return " ".join(text.split())

@@ -62,6 +62,7 @@ class ParsedPage:
     charset: str = ""  # name in the Encoding Standard; "" for what is no text
     charset_source: str = ""  # who decided: bom, header, meta, utf-8 (undeclared, and valid), detected
     charset_lie: bool = False  # the declaration was wrong
+    charset_confidence: float = 1.0  # of what was detected
     lang: str = ""  # as declared
     canonical: str = ""  # fetch URL
     noindex: bool = False  # by meta elements that speak to us
@@ -169,6 +170,7 @@ def _finish(
         charset=decoded.charset,
         charset_source=decoded.source,
         charset_lie=decoded.lie,
+        charset_confidence=decoded.confidence,
         lang=collector.lang or collector.content_language,
         canonical=canonical,
         noindex=robots.noindex,
@@ -206,11 +208,10 @@ class _LinkMaker:
         """Take the links to pages; `closed` is the reason why none of them may be followed."""
         judge, own, place = self._judge, self._own, self._place
         obeys, forms = self._config.politeness.nofollow, self._config.fetch.forms
-        for href, reference in collector.pages.items():
+        for href, (kind, nofollow, text) in collector.pages.items():
             url, digest, reason = judge(href)
             if digest == own:
                 continue
-            kind, nofollow = reference.kind, reference.nofollow
             if not reason:
                 if kind is LinkKind.FORM and not forms:
                     reason = "form"
@@ -221,11 +222,11 @@ class _LinkMaker:
             if reason:
                 self._refuse(reason)
                 if url:
-                    self._other(url, kind, reference.text, nofollow=nofollow or closed == "nofollow")
+                    self._other(url, kind, text, nofollow=nofollow or closed == "nofollow")
             elif digest not in place:
-                self._follow(url, digest, kind, reference.text)
-            elif reference.text and not self._texts[place[digest]]:
-                self._texts[place[digest]] = reference.text
+                self._follow(url, digest, kind, text)
+            elif text and not self._texts[place[digest]]:
+                self._texts[place[digest]] = text
 
     def assets(self, collector: Collector, closed: str) -> None:
         """Take the references to resources."""

@@ -19,11 +19,13 @@ from spiderd.parse.collect import HANDLERS, Collector
 
 _BLANK = r"[ \t\n\f\r]"
 _VALUE = r"""(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^ \t\n\f\r>"'][^ \t\n\f\r>]*+)"""
-_ATTRIBUTES = rf"(?:[ \t\n\f\r/]++|[^ \t\n\f\r/>][^ \t\n\f\r/>=]*+(?:{_BLANK}*+={_BLANK}*+{_VALUE}?)?)*+"
+_ATTRIBUTES = rf"[^>=]*+(?:={_BLANK}*+{_VALUE}?[^>=]*+)*+"  # a quote is one only where a value begins
 _TOKEN = re.compile(
-    r"<(?:!--(?:-?>|[^-]*+(?:-(?!-!?>)[^-]*+)*+(?:--!?>|\Z))"
-    rf"|(/?[A-Za-z][^ \t\n\f\r/>]*+)({_ATTRIBUTES})(?:>|\Z)"
-    r"|[!?/][^>]*+(?:>|\Z))"
+    r"<(?:"
+    rf"(/?[A-Za-z][^ \t\n\f\r/>]*+)(?:>|({_ATTRIBUTES})(?:>|\Z))"
+    r"|!--(?:-?>|[^-]*+(?:-(?!-!?>)[^-]*+)*+(?:--!?>|\Z))"
+    r"|[!?/][^>]*+(?:>|\Z)"
+    r")"
 )
 _ATTRIBUTE = re.compile(
     rf"([^ \t\n\f\r/>][^ \t\n\f\r/>=]*+)(?:{_BLANK}*+={_BLANK}*+"
@@ -34,11 +36,12 @@ _TAG = re.compile(r"<[^>]*>?")
 _ANCHOR_END = re.compile(r"</?a[ \t\n\f\r/>]", re.IGNORECASE)
 
 _ANCHOR_TEXT = 1_000  # characters looked at for an anchor's text
-_RAW = {
+_RAW_END = {
     name: re.compile(rf"</{name}(?=[ \t\n\f\r/>])", re.IGNORECASE)
     for name in ("script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes")
 }
-_REFERENCES_IN_TEXT = frozenset({"title", "textarea"})  # where entities count
+_DECODED = frozenset({"title", "textarea"})  # raw elements in whose text entities count
+_SPECIAL = frozenset({*_RAW_END, "template", "/template", "svg", "/svg", "plaintext", "use"})
 
 
 class ScanText:
@@ -63,44 +66,75 @@ def scan(html: str, collector: Collector) -> None:
         html: The page, decoded.
         collector: Made with a `ScanText` of this page.
     """
-    position = templates = drawings = 0
-    while found := _TOKEN.search(html, position):
-        position = found.end()
-        if found[1] is None:
-            continue
-        name = found[1].lower()
-        if name in ("template", "/template"):
-            templates = max(0, templates + (1 if name == "template" else -1))
-        elif name in ("svg", "/svg"):
-            drawings = max(
-                0, drawings + (1 if name == "svg" and not found[2].endswith("/") else -(name == "/svg"))
-            )
+    _Scan(html, collector).run()
+
+
+class _Scan:
+    """One pass over a page; `templates` and `drawings` count those that are open."""
+
+    def __init__(self, html: str, collector: Collector) -> None:
+        self._html = html
+        self._collector = collector
+        self._templates = 0
+        self._drawings = 0
+
+    def run(self) -> None:
+        """Go from tag to tag; only the few that matter cost more than the expression."""
+        anywhere = "url(" in self._html or "background" in self._html  # attributes that any element may have
+        dull: set[str] = set()
+        position: int | None = 0
+        while position is not None:
+            start, position = position, None
+            for found in _TOKEN.finditer(self._html, start):
+                name = found[1]
+                if name in dull:
+                    continue
+                if name is not None:
+                    lower = name.lower()
+                    if not (anywhere or lower in HANDLERS or lower in _SPECIAL):
+                        dull.add(name)
+                        continue
+                    position = self._take(lower, found[2] or "", found.end())
+                    if position is not None:
+                        break  # what follows is text
+
+    def _take(self, name: str, raw: str, position: int) -> int | None:
+        """Take a tag; where its element holds text, return the position behind that."""
+        behind = None
         source: int | str = position
-        if name in _RAW and not drawings:
-            end = _RAW[name].search(html, position)
-            stop = end.start() if end else len(html)
-            source, position = html[position:stop], stop
-            if name in _REFERENCES_IN_TEXT:
-                source = unescape(source)
-        elif name == "plaintext":
+        if name in _SPECIAL:
+            self._count(name, raw)
+            if name == "plaintext":
+                return len(self._html)
+            if name in _RAW_END and not self._drawings:
+                end = _RAW_END[name].search(self._html, position)
+                behind = end.start() if end else len(self._html)
+                source = self._html[position:behind]
+                if name in _DECODED:
+                    source = unescape(source)
+        if not self._templates:
+            self._hand_over(name, raw, source)
+        return behind
+
+    def _count(self, name: str, raw: str) -> None:
+        if name.endswith("template"):
+            self._templates = max(0, self._templates + (-1 if name[0] == "/" else 1))
+        elif name.endswith("svg") and not raw.endswith("/"):
+            self._drawings = max(0, self._drawings + (-1 if name[0] == "/" else 1))
+
+    def _hand_over(self, name: str, raw: str, source: int | str) -> None:
+        handler = HANDLERS.get(name)
+        anywhere = "url(" in raw or "background" in raw
+        if not (handler or anywhere or name == "use") or (name == "title" and self._drawings):
             return
-        if templates == 0:
-            _take(name, found[2], source, collector, drawing=drawings > 0)
-
-
-def _take(name: str, raw: str, source: int | str, collector: Collector, *, drawing: bool) -> None:
-    handler = HANDLERS.get(name)
-    anywhere = "url(" in raw or "background" in raw
-    if not (handler or anywhere or name == "use") or (drawing and name == "title"):
-        return
-    attributes = parse_attributes(raw)
-    if handler:
-        handler(collector, attributes, source)
-    elif name == "use":
-        collector.svg_resource(attributes, source)
-    if anywhere:
-        collector.css(attributes.get("style"))
-        collector.background(attributes, source)
+        attributes = parse_attributes(raw)
+        if handler:
+            handler(self._collector, attributes, source)
+        elif name == "use":
+            self._collector.svg_resource(attributes, source)
+        if anywhere:
+            self._collector.css(attributes.get("style"))
+            self._collector.background(attributes, source)
 
 
 def parse_attributes(raw: str) -> dict[str, str | None]:

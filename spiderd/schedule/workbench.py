@@ -21,7 +21,7 @@ from msgspec import Struct, field
 from spiderd.config.declaration import Politeness
 from spiderd.robots.policy import RobotsRecord
 from spiderd.robots.rules import Robots
-from spiderd.schedule.politeness import HostState, asked, connections_of, may_ask_at
+from spiderd.schedule.politeness import HostState, asked, connections_of, given_up, may_ask_at
 from spiderd.store.records import WaitingUrl
 
 READ_AHEAD = 64  # URLs of a host read from the frontier at a time
@@ -75,8 +75,9 @@ class HostQueue(Struct):
 class Workbench:
     """The hosts with work, each in its place."""
 
-    def __init__(self, rules: Politeness) -> None:
+    def __init__(self, rules: Politeness, retries: int) -> None:
         self.rules = rules
+        self.retries = retries
         self.hosts: dict[int, HostQueue] = {}
         self.hungry: set[int] = set()  # hosts for which more is to be read ahead
         self._ready: list[tuple[bytes, int, int]] = []  # rank of the next URL, host, ticket
@@ -97,10 +98,14 @@ class Workbench:
         ):
             return
         at = may_ask_at(host.state)
-        if at > now:
+        if at > now and not self.has_given_up(host):
             heappush(self._later, (at, host.id, host.ticket))
         else:
             heappush(self._ready, (host.heads[0][0][4:], host.id, host.ticket))
+
+    def has_given_up(self, host: HostQueue) -> bool:
+        """Whether what waits for a host should wait no longer."""
+        return given_up(host.state, self.retries)
 
     def take(self, now: float) -> HostQueue | None:
         """The host that may be asked now and whose next URL ranks best; it is in no place until `place`."""

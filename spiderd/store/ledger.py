@@ -332,6 +332,15 @@ class Ledger:
                 self._enqueue(host, waiting, tail=True)
         return None
 
+    def to_tail(self, key: bytes, waiting: WaitingUrl) -> None:
+        """Put a leased URL behind all others of its host, without counting a try."""
+        if self._counts_inlinks:
+            key = self._get("waiting_of", waiting.hash) or key
+        if self.txn.delete(key, db=self._env.tables["frontier"]):
+            self.state.counters.waiting -= 1
+            self.host(host_of(key)).waiting -= 1
+            self._enqueue(host_of(key), waiting, tail=True)
+
     def park(self, key: bytes, waiting: WaitingUrl, shape: bytes) -> None:
         """Set a URL aside whose shape (8 bytes) is taken for a trap; it still counts as waiting."""
         txn, tables = self.txn, self._env.tables

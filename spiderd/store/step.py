@@ -31,6 +31,13 @@ class Park(Row):
     shape: bytes
 
 
+class Tail(Row):
+    """A URL that goes to the tail of its host's queue and pays no try."""
+
+    key: bytes
+    waiting: WaitingUrl
+
+
 class Step(Struct, kw_only=True):
     """What the store is asked for."""
 
@@ -38,6 +45,7 @@ class Step(Struct, kw_only=True):
     done: list[Done] = field(default_factory=list)
     leased: list[bytes] = field(default_factory=list)  # frontier keys handed out
     returned: list[bytes] = field(default_factory=list)  # frontier keys whose lease ended without an outcome
+    tails: list[Tail] = field(default_factory=list)
     parks: list[Park] = field(default_factory=list)
     claims: list[tuple[int, bytes]] = field(default_factory=list)  # lease, digest
     adds: list[Found] = field(default_factory=list)
@@ -81,6 +89,8 @@ def perform(ledger: Ledger, step: Step) -> Effects:
     ledger.mark_leased(step.leased, step.now)  # first: a lease may have begun and ended in this very step
     ledger.forget_leases(step.returned)
     pages = [ledger.record(done) for done in step.done]
+    for tail in step.tails:
+        ledger.to_tail(tail.key, tail.waiting)
     for park in step.parks:
         ledger.park(park.key, park.waiting, park.shape)
     added = [ledger.add(found) for found in step.adds]

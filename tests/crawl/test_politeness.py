@@ -10,6 +10,7 @@ import pytest
 import trio
 import trio.testing
 
+from spiderd.states import Reason
 from tests.crawl.harness import Recorder, configured, crawl
 from tests.crawl.pages import page, site_of
 from tests.web.server import Request, serve
@@ -122,3 +123,34 @@ async def test_a_host_that_never_has_its_robots_txt_does_not_hold_up_the_end(
         assert "/" not in site.targets
     assert report.last is not None
     assert report.last.counters.failures == {"host_unreachable": 1}
+
+
+async def test_an_always_busy_page_does_not_starve_its_host(tmp_path: Path, autojump_clock) -> None:
+    busy = (503, {"Retry-After": "5"}, b"")
+    pages = {f"/{n}": str(n) for n in range(5)}
+    async with serve(site_of({"/": page("/busy", *pages), "/busy": busy, **pages})) as site:
+        report = await crawl(configured(site.url("/")), tmp_path, clock=trio.current_time)
+    assert report.last is not None
+    assert report.last.counters.pages == 6
+    assert report.last.counters.failures == {"host_unreachable": 1}
+
+
+async def test_a_host_parked_for_a_month_does_not_hold_up_the_end(tmp_path: Path, autojump_clock) -> None:
+    parked = (503, {"Retry-After": "2592000"}, b"")
+    async with (
+        serve(site_of({"/": page("/a"), "/a": parked}), host="127.0.0.9") as site,
+        serve(site_of({"/": page("/b"), "/b": "b"})) as other,
+    ):
+        config = configured(site.url("/"), other.url("/"))
+        report = await crawl(config, tmp_path, clock=trio.current_time)
+    assert report.completions[0].reason is Reason.PARKED
+    assert report.last is not None
+    assert (report.last.counters.pages, report.last.counters.waiting) == (3, 1)
+
+
+async def test_a_host_that_is_not_there_is_given_up(tmp_path: Path, autojump_clock) -> None:
+    async with serve(site_of({"/": page("http://127.0.0.99:1/x"), "/b": "b"})) as site:
+        config = configured(site.url("/"), scope={"follow": "any"})
+        report = await crawl(config, tmp_path, clock=trio.current_time)
+    assert report.last is not None
+    assert (report.last.counters.pages, report.last.counters.failures) == (1, {"host_unreachable": 1})
