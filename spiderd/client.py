@@ -136,6 +136,19 @@ class Client:
         """Ask which rule decides about a URL."""
         return self._get("/v1/why", protocol.Why, {"url": url})
 
+    def search(self, query: str, *, page: int = 1, limit: int = 10) -> protocol.SearchReply:
+        """Search what was crawled."""
+        asked: Query = {"q": query, "page": page, "limit": limit}
+        return self._get("/v1/search", protocol.SearchReply, asked)
+
+    def page(self, *, number: int = 0, url: str = "") -> protocol.PageReply:
+        """Ask what is kept of a page, by its number or its URL."""
+        return self._get("/v1/page", protocol.PageReply, {"id": number, "url": url})
+
+    def reindex(self) -> protocol.IndexState:
+        """Have the search index built anew."""
+        return self._post("/v1/reindex", protocol.IndexState)
+
     def add(self, urls: Sequence[str]) -> protocol.Added:
         """Put URLs into the frontier; at most 1 MiB of them."""
         return self._post("/v1/add", protocol.Added, protocol.AddRequest(urls=list(urls)))

@@ -17,6 +17,7 @@ from spiderd.config import Config
 from spiderd.coordinator.coordinator import Coordinator
 from spiderd.daemon import intake
 from spiderd.daemon.happenings import Happenings
+from spiderd.daemon.indexing import Searching
 from spiderd.daemon.rates import RateMeter
 from spiderd.daemon.ruling import why
 from spiderd.errors import UsageError
@@ -32,7 +33,10 @@ from spiderd.protocol import (
     Hello,
     HostRow,
     Hosts,
+    IndexState,
+    PageReply,
     Retried,
+    SearchReply,
     Snapshot,
     StateReply,
     Why,
@@ -76,6 +80,7 @@ class Steering:
         self._open: dict[int, tuple[int, DirectoryRecord]] = {}  # worker -> its directory
         self._directories = 0
         self.rates = RateMeter()
+        self.searching = Searching(config)
         self.stop_asked: Callable[[], None] = lambda: coordinator.stop(Reason.USER, grace=STOP_GRACE)
 
     # the picture
@@ -118,6 +123,7 @@ class Steering:
             order=config.crawl.order,
             threads=config.crawl.threads,
             max_pages=config.crawl.max_pages,
+            index=self.searching.state,
         )
 
     async def refresh_directories(self) -> None:
@@ -293,6 +299,20 @@ class Steering:
         if answer is None:
             raise UsageError(f"{url} is not an http(s) URL.")
         return answer
+
+    # the search
+
+    async def search(self, query: str, page: int, limit: int) -> SearchReply:
+        """Answer one page of results."""
+        return await self.searching.search(query, page, limit)
+
+    async def page(self, number: int, url: str) -> PageReply:
+        """Tell what is kept of a page."""
+        return await self.searching.page(number, url)
+
+    async def reindex(self) -> IndexState:
+        """Begin to build the search index anew."""
+        return await self.searching.reindex()
 
     def _state(self) -> StateReply:
         lifecycle = self._coordinator.lifecycle

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spiderd.api.crawl import ListQuery
 from spiderd.api.events import EventLog
-from spiderd.errors import StorageError
+from spiderd.errors import StorageError, UsageError
 from spiderd.protocol import (
     API_VERSION,
     Added,
@@ -16,10 +16,14 @@ from spiderd.protocol import (
     Errors,
     Events,
     Hello,
+    Hit,
     HostRow,
     Hosts,
+    IndexState,
+    PageReply,
     Rates,
     Retried,
+    SearchReply,
     Snapshot,
     StateReply,
     Why,
@@ -29,6 +33,9 @@ from spiderd.protocol import (
 from spiderd.states import CrawlState, Reason, Step
 
 STARTED = 1_700_000_000.0
+
+
+INDEX = IndexState(state="indexing", indexed=28, pages=33, documents=27, bytes=65536)
 
 
 class SampleCrawl:
@@ -95,6 +102,7 @@ class SampleCrawl:
             order="breadth",
             threads=2,
             max_pages=0,
+            index=INDEX,
         )
 
     @staticmethod
@@ -203,3 +211,58 @@ class SampleCrawl:
             host_state="ready",
             next_allowed=0.0,
         )
+
+    async def search(self, query: str, page: int, limit: int) -> SearchReply:
+        hit = Hit(
+            id=7,
+            url="http://example.test/a?b=\u00e9",
+            title="An example",
+            site="example.test",
+            fetched=STARTED + 30,
+            language="en",
+            snippet="This is an example … of a page",
+            marks=[(11, 18)],
+            title_marks=[(3, 10)],
+            score=4.5,
+        )
+        found = query == "example"
+        return SearchReply(
+            query=query,
+            page=page,
+            pages=int(found),
+            limit=limit,
+            total=int(found),
+            exact=True,
+            elapsed=0.002,
+            hits=[hit] if found and page == 1 else [],
+            message="" if found else f"Nothing matches {query}.",
+            suggestions=[] if found else ["example"],
+            index=INDEX,
+        )
+
+    async def page(self, number: int, url: str) -> PageReply:
+        if url and url not in self.urls:
+            raise UsageError(f"{url} has not been fetched.")
+        return PageReply(
+            id=number or 7,
+            url=url or "http://example.test/",
+            title="An example",
+            status=200,
+            kind="stored",
+            failure="",
+            fetched=STARTED + 30,
+            content_type="text/html",
+            size=1234,
+            depth=1,
+            referrer="http://example.test/",
+            location="",
+            path="/srv/crawl/pages/00001/00007",
+            language="en",
+            text="An example\n\nThis is an example.",
+            cut=False,
+            links_out=12,
+            links_in=3,
+        )
+
+    async def reindex(self) -> IndexState:
+        return INDEX

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from tests.api.serving import exchange, raw, served
 
-READS = ["", "status", "workers", "directories", "hosts", "errors", "events", "why"]
-WRITES = ["add", "check", "pause", "resume", "stop", "retry"]
+READS = ["", "status", "workers", "directories", "hosts", "errors", "events", "why", "search", "page"]
+WRITES = ["add", "check", "pause", "resume", "stop", "retry", "reindex"]
 PATHS = [*(f"/v1/{name}" for name in READS + WRITES), "/metrics"]
-NAMES = ["limit", "offset", "sort", "desc", "filter", "since", "level", "url", "wait"]
+NAMES = ["limit", "offset", "sort", "desc", "filter", "since", "level", "url", "wait", "q", "page", "id"]
 
 text = st.text(max_size=20)
 number = st.one_of(st.integers(), st.floats(max_value=0.01)).map(str)  # no wait that keeps the test waiting
