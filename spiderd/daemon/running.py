@@ -21,6 +21,7 @@ from spiderd.config import Config
 from spiderd.coordinator.coordinator import Coordinator
 from spiderd.coordinator.hosts import MAX_HOSTS
 from spiderd.daemon import intake
+from spiderd.daemon.disk import watch_disk
 from spiderd.daemon.fetchers import opener, process_count
 from spiderd.daemon.happenings import Happenings
 from spiderd.daemon.log import Log
@@ -29,7 +30,8 @@ from spiderd.errors import ConfigError, SpiderdError, StorageError
 from spiderd.messages import Setup
 from spiderd.report import Report
 from spiderd.states import CrawlState, Reason
-from spiderd.store.opening import Restored, add_seeds, open_ledger, restore
+from spiderd.store.commands import add_seeds
+from spiderd.store.opening import Restored, open_ledger, restore
 from spiderd.store.thread import StoreThread
 
 PROGRESS_INTERVAL = 0.5  # seconds
@@ -104,6 +106,7 @@ class Daemon:
             nursery.start_soon(self._heed_signals)
             nursery.start_soon(self._keep_time)
             nursery.start_soon(self._obey_force)
+            nursery.start_soon(watch_disk, self._data_dir, self._coordinator, self._store)
             with trio.CancelScope() as self._crawling:
                 await self._coordinator.run(restored.hosts, paused=restored.paused)
             await trio.sleep(FAREWELL if self._config.api.socket else 0)

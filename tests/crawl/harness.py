@@ -53,10 +53,15 @@ def configured(*seeds: str, **changes: dict[str, Any]) -> Config:
 
 
 async def crawl(
-    config: Config, data_dir: Path, *, once: bool = True, clock: Callable[[], float] = time.time
+    config: Config,
+    data_dir: Path,
+    *,
+    once: bool = True,
+    clock: Callable[[], float] = time.time,
+    report: Recorder | None = None,
 ) -> Recorder:
     """Crawl to the end inside this process; needs a running trio loop in the main thread."""
-    report = Recorder()
+    report = report or Recorder()
     data_dir.mkdir(parents=True, exist_ok=True)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
         path = data_dir / "test.sock"
