@@ -36,7 +36,6 @@ from spiderd.store.thread import StoreThread
 
 PROGRESS_INTERVAL = 0.5  # seconds
 FORCE_AFTER = 3.0  # seconds beyond the grace until whoever still hangs is left behind
-FAREWELL = 0.3  # seconds in which clients are told of the end
 
 
 class Daemon:
@@ -74,6 +73,7 @@ class Daemon:
         ring = EventLog(first=int(time.time() * 1000))
         self._happenings = Happenings(ring, Log(config.log.level))
         self._started = time.monotonic()
+        self._tell_trouble: Callable[[StorageError | None], None] = self._say_trouble
         self._stops = 0
         self._force = trio.Event()
 
@@ -81,7 +81,8 @@ class Daemon:
         """Crawl until stopped, or (once) until complete; the exit code."""
         order = self._config.crawl.order
         self._store = StoreThread(
-            partial(open_ledger, self._data_dir / "store", order), on_trouble=self._on_trouble
+            partial(open_ledger, self._data_dir / "store", order),
+            on_trouble=lambda trouble: self._tell_trouble(trouble),
         )
         async with trio.open_nursery() as nursery:
             await nursery.start(self._store.run)
@@ -109,7 +110,6 @@ class Daemon:
             nursery.start_soon(watch_disk, self._data_dir, self._coordinator, self._store)
             with trio.CancelScope() as self._crawling:
                 await self._coordinator.run(restored.hosts, paused=restored.paused)
-            await trio.sleep(FAREWELL if self._config.api.socket else 0)
             nursery.cancel_scope.cancel()
 
     def _build(self, restored: Restored) -> None:
@@ -118,6 +118,7 @@ class Daemon:
         self._coordinator = Coordinator(
             self._config, self._store, self._happenings, opener(processes), setup, processes, self._clock
         )
+        self._tell_trouble = self._coordinator.on_trouble
         self._coordinator.auth.update(restored.auth)
         self._coordinator.watch.restore(restored.shapes)
         self._steering = Steering(
@@ -136,8 +137,10 @@ class Daemon:
             self._coordinator.auth.update(auth)
             await self._store.change(add_seeds, intake.found(candidates), urls, auth)
 
-    def _on_trouble(self, trouble: StorageError | None) -> None:
-        self._coordinator.on_trouble(trouble)
+    def _say_trouble(self, trouble: StorageError | None) -> None:
+        """The store cannot be written before there is a crawl that could be paused."""
+        if trouble is not None:
+            self._happenings.add("error", "store", str(trouble))
 
     def _elapsed(self) -> float:
         return time.monotonic() - self._started
