@@ -229,6 +229,8 @@ class Commands:
 
     def _state_changed(self, reply: StateReply) -> None:
         self.app.say(f"the crawl is {reply.state}")
+        self.app.model.become(reply.state, reply.reason)
+        self.app.draw()
         self.app.link.nudge()
 
     def _retried(self, reply: Retried) -> None:

@@ -75,7 +75,9 @@ def _off_line(
         return Headline(glyphs.states["connecting"], "CONNECTING", "accent", socket, again)
     word, role = "DISCONNECTED", "bad"
     why = connection.detail
-    if snapshot is not None and snapshot.state is CrawlState.STOPPING:
+    # A daemon that ends in order takes its socket away; one that dies leaves it behind.
+    ended = connection.problem is Problem.NO_SOCKET
+    if snapshot is not None and (ended or snapshot.state is CrawlState.STOPPING):
         word, role, why = "STOPPED", "warn", "the daemon has stopped; the same command continues the crawl"
     if snapshot is not None:
         why += f" · figures are {human_duration(connection.age(now))} old"

@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
+from msgspec import structs
+
 from spiderd.protocol import Event, Hello, Snapshot
+from spiderd.states import CrawlState, Reason
 from tui.connection import Connection
 
 EVENTS_KEPT = 2000
@@ -49,6 +52,12 @@ class Model:
         if snapshot.last_event < self.last_event:  # a daemon that counts anew
             self.last_event = 0
         self.version += 1
+
+    def become(self, state: CrawlState, reason: Reason) -> None:
+        """Take in what a command has brought about, before the next snapshot tells it."""
+        if self.snapshot is not None:
+            self.snapshot = structs.replace(self.snapshot, state=state, reason=reason)
+            self.version += 1
 
     def hear(self, rows: list[Event], last: int, *, gap: bool) -> None:
         """Take in events, oldest first; repeated ones are dropped."""

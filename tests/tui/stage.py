@@ -12,6 +12,7 @@ import msgspec
 
 from spiderd.api.crawl import ListQuery
 from spiderd.api.events import EventLog
+from spiderd.errors import UsageError
 from spiderd.protocol import (
     API_VERSION,
     Added,
@@ -23,10 +24,14 @@ from spiderd.protocol import (
     Errors,
     Events,
     Hello,
+    Hit,
     HostRow,
     Hosts,
+    IndexState,
+    PageReply,
     Rates,
     Retried,
+    SearchReply,
     Snapshot,
     StateReply,
     Why,
@@ -70,6 +75,10 @@ class Stage:
             hosts=hosts,
             statuses={"200": 861_002, "404": 6_200, "301": 1_103, "503": 2_311},
             failures={"server_error": 2_000, "idle_timeout": 311},
+        )
+        self.hits = [_hit(number) for number in range(34)]
+        self.index = IndexState(
+            state="idle", indexed=860_000, pages=860_902, documents=851_000, bytes=2_100_000_000
         )
         self.history = [
             max(0.0, 90 + 60 * self.chance.random() - (40 if 200 < x < 260 else 0)) for x in range(480)
@@ -183,6 +192,7 @@ class Stage:
             order="breadth",
             threads=len(self.worker_rows),
             max_pages=0,
+            index=self.index,
         )
 
     async def workers(self, query: ListQuery) -> Workers:
@@ -248,6 +258,71 @@ class Stage:
             host_state="ready",
             next_allowed=0.0,
         )
+
+    async def search(self, query: str, page: int, limit: int) -> SearchReply:
+        self.calls.append(f"search {query}")
+        words = query.casefold().split()
+        found = [hit for hit in self.hits if words and all(word in hit.title.casefold() for word in words)]
+        start = limit * (page - 1)
+        return SearchReply(
+            query=query,
+            page=page,
+            pages=-(-len(found) // limit),
+            limit=limit,
+            total=len(found),
+            exact=True,
+            elapsed=0.014,
+            hits=found[start : start + limit],
+            message="" if found else "No page holds all of these words.",
+            suggestions=[] if found else ["crawl"],
+            index=self.index,
+        )
+
+    async def page(self, number: int, url: str) -> PageReply:
+        hit = next((hit for hit in self.hits if hit.id == number or hit.url == url), None)
+        if hit is None:
+            raise UsageError(f"{url or number} has not been fetched.")
+        return PageReply(
+            id=hit.id,
+            url=hit.url,
+            title=hit.title,
+            status=200,
+            kind="stored",
+            failure="",
+            fetched=hit.fetched,
+            content_type="text/html",
+            size=18_432,
+            depth=2,
+            referrer="https://news.example.com/",
+            location="",
+            path="pages/3/00112",
+            language=hit.language,
+            text=f"{hit.title}\n\nThe crawl must keep at most one open connection to a host.\n" * 20,
+            cut=False,
+            links_out=41,
+            links_in=6,
+        )
+
+    async def reindex(self) -> IndexState:
+        self.calls.append("reindex")
+        return self.index
+
+
+def _hit(number: int) -> Hit:
+    title = ("Polite crawling in practice", "Robots rules and the crawl", "爬虫的礼貌策略 crawl")[number % 3]
+    return Hit(
+        id=number + 1,
+        url=f"https://{NAMES[number % 10]}.example.com/notes/{number}.html",
+        title=f"{title} {number}",
+        site=f"{NAMES[number % 10]}.example.com",
+        fetched=NOW - 60 * number,
+        language=("en", "en", "zh")[number % 3],
+        snippet="… a crawl keeps one connection to a host; politeness is a property of the queue …",
+        marks=[(4, 9)],
+        title_marks=[(0, 6)],
+        duplicates=number % 4,
+        score=12.0 - number / 10,
+    )
 
 
 def _page(rows: list, query: ListQuery, text: str) -> dict:

@@ -91,6 +91,11 @@ def test_a_stop_that_was_seen_coming_is_no_loss():
     assert said(stage, lost).startswith("✗ STOPPED the daemon has stopped; the same command continues")
 
 
+def test_a_daemon_that_took_its_socket_along_has_ended_in_order():
+    lost = Connection(phase=Phase.WAITING, problem=Problem.NO_SOCKET, heard_at=98.0, retry_at=101.0)
+    assert said(Stage(), lost).startswith("✗ STOPPED the daemon has stopped")
+
+
 def test_frozen_is_only_the_display():
     assert said(Stage(), live(), frozen=True) == "❄ FROZEN display only, the crawl goes on · Space thaws live"
 

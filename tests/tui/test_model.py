@@ -3,6 +3,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from spiderd.protocol import Event
+from spiderd.states import CrawlState, Reason
 from tests.tui.stage import NOW, Stage
 from tui.model import EVENTS_KEPT, RECENT_ERRORS, Model
 
@@ -58,6 +59,15 @@ def test_the_same_crawl_after_a_restart_keeps_its_log():
     model.show(replace(stage.snapshot(), hello=replace(stage.hello(), pid=9), last_event=2))
     assert len(model.events) == 2
     assert model.last_event == 2
+
+
+def test_what_a_command_brings_about_is_seen_at_once():
+    model, stage = Model(), Stage()
+    model.become(CrawlState.PAUSED, Reason.USER)
+    assert model.snapshot is None
+    model.show(stage.snapshot())
+    model.become(CrawlState.PAUSED, Reason.USER)
+    assert (model.snapshot.state, model.snapshot.reason) == (CrawlState.PAUSED, Reason.USER)
 
 
 def test_a_daemon_that_counts_anew_is_listened_to():
