@@ -82,7 +82,7 @@ class Daemon:
         order = self._config.crawl.order
         self._store = StoreThread(
             partial(open_ledger, self._data_dir / "store", order),
-            on_trouble=lambda trouble: self._tell_trouble(trouble),
+            on_trouble=lambda trouble: self._tell_trouble(trouble),  # noqa: PLW0108  # it changes
         )
         async with trio.open_nursery() as nursery:
             await nursery.start(self._store.run)
