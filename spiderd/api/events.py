@@ -9,7 +9,9 @@ that comes back after a restart learns of the gap as well.
 Rate limit: of the events with the same (host, name), `burst` pass in a window of `window` seconds from the
 first of them; the rest are counted and reported as one event when the window is over. Windows have the same
 length, so they end in the order in which they began: a queue of them is swept from its head at each call,
-constant time an event. Memory is bounded by `size` and by the events that came within one window.
+constant time an event. Memory is bounded by `size` and by the events that came within one window. `on_event`
+is told of each event that reaches the ring, the reports on what was left out among them: a log that hangs on
+it says what readers see.
 
 One task owns the log (trio's, on the loop); it is not for threads.
 """
@@ -58,6 +60,7 @@ class EventLog:
         ticks: Callable[
             [], float
         ] = time.monotonic,  # for the windows: a clock set back must not prolong them
+        on_event: Callable[[Event], None] = lambda _: None,
     ) -> None:
         self._ring: deque[Event] = deque(maxlen=size)
         self._next = max(1, first)
@@ -65,6 +68,7 @@ class EventLog:
         self._window = window
         self._clock = clock
         self._ticks = ticks
+        self._on_event = on_event
         self._windows: dict[Key, _Window] = {}
         self._ending: deque[Key] = deque()  # keys of _windows, in the order in which they end
         self._news: trio.Event | None = None  # there only while somebody waits
@@ -79,7 +83,7 @@ class EventLog:
     ) -> bool:
         """Record an event, unless its (host, name) has used up its share; answers whether it was recorded."""
         ticks = self._ticks()
-        self._sweep(ticks)
+        self.sweep(ticks)
         if not self._passes((host, name), level, ticks):
             return False
         self._append(level, name, message, url=url, host=host, worker=worker)
@@ -91,7 +95,7 @@ class EventLog:
         `since` 0 means whatever there is and is never a gap; an id that this log has not reached belongs to
         another log and is one.
         """
-        self._sweep(self._ticks())
+        self.sweep()
         oldest = self._ring[0].id if self._ring else self._next
         foreign = since > self.last
         skip = 0 if foreign else max(0, since - oldest + 1)
@@ -127,8 +131,12 @@ class EventLog:
             window.level = level
         return False
 
-    def _sweep(self, ticks: float) -> None:
-        """End the windows whose time is over, and tell what they have held back."""
+    def sweep(self, ticks: float | None = None) -> None:
+        """End the windows whose time is over, and tell what they have held back.
+
+        Every call of the log does so; to be called now and then where nothing else might.
+        """
+        ticks = self._ticks() if ticks is None else ticks
         while self._ending:
             host, name = key = self._ending[0]
             window = self._windows[key]
@@ -145,10 +153,10 @@ class EventLog:
     ) -> None:
         where = {"url": url, "host": host}
         now = self._clock()
-        self._ring.append(
-            Event(id=self._next, at=now, level=level, name=name, message=message, worker=worker, **where)
-        )
+        event = Event(id=self._next, at=now, level=level, name=name, message=message, worker=worker, **where)
+        self._ring.append(event)
         self._next += 1
+        self._on_event(event)
         if self._news is not None:
             self._news.set()
             self._news = None

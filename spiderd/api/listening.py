@@ -12,15 +12,14 @@ import grp
 import os
 import socket
 import stat
-import sys
 from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from spiderd.errors import AlreadyRunning, CannotCreate, ConfigError
+from spiderd.paths import SOCKET_PATH_MAX
 
 BACKLOG = 64
-MAX_PATH = 107 if sys.platform == "linux" else 103  # bytes of sockaddr_un.sun_path without the final NUL
 FIRST_FD = 3  # SD_LISTEN_FDS_START of sd_listen_fds(3)
 
 
@@ -102,9 +101,9 @@ def _group_id(group: str) -> int | None:
 
 def _check_length(path: Path) -> None:
     length = len(os.fsencode(path))
-    if length > MAX_PATH:
+    if length > SOCKET_PATH_MAX:
         raise CannotCreate(
-            f"the path of the socket has {length} bytes and the system allows {MAX_PATH}: {path} "
+            f"the path of the socket has {length} bytes and the system allows {SOCKET_PATH_MAX}: {path} "
             "(set api.socket or SPIDERD_SOCKET to a shorter one)"
         )
 

@@ -24,9 +24,13 @@ class Log:
     """Writes events of a level or above."""
 
     def __init__(self, level: str, stream: TextIO | None = None) -> None:
-        self._least = LEVELS.index(level)
+        self.least(level)
         self._stream = stream or sys.stderr
         self._journal = _is_journal(self._stream)
+
+    def least(self, level: str) -> None:
+        """Write events of this level or above from now on."""
+        self._least = LEVELS.index(level)
 
     def write(self, level: str, name: str, message: str, url: str) -> None:
         """Write one event, if its level is wanted."""

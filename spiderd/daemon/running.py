@@ -15,7 +15,6 @@ from pathlib import Path
 
 import trio
 
-from spiderd.api.events import EventLog
 from spiderd.api.server import serve
 from spiderd.config import Config
 from spiderd.coordinator.coordinator import Coordinator
@@ -70,8 +69,7 @@ class Daemon:
         self._sock = sock
         self._once = once
         self._report = report
-        ring = EventLog(first=int(time.time() * 1000))
-        self._happenings = Happenings(ring, Log(config.log.level))
+        self._happenings = Happenings(Log(config.log.level))
         self._started = time.monotonic()
         self._tell_trouble: Callable[[StorageError | None], None] = self._say_trouble
         self._stops = 0
@@ -176,6 +174,7 @@ class Daemon:
                 sample_due = time.monotonic() + 1.0
                 self._steering.rates.sample(time.monotonic(), self._steering.counters())
                 await self._steering.refresh_directories()
+                self._happenings.sweep()
             lifecycle = self._coordinator.lifecycle
             if lifecycle.state is CrawlState.COMPLETE and lifecycle.since != told:
                 told = lifecycle.since

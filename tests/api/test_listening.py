@@ -9,8 +9,9 @@ import sys
 
 import pytest
 
-from spiderd.api.listening import MAX_PATH, inherited, listening
+from spiderd.api.listening import inherited, listening
 from spiderd.errors import AlreadyRunning, CannotCreate, ConfigError
+from spiderd.paths import SOCKET_PATH_MAX
 
 
 def test_the_socket_is_for_its_owner_alone_and_goes_at_the_end(sock_path):
@@ -49,12 +50,14 @@ def test_a_group_that_is_not_there_is_a_wrong_configuration(sock_path):
 
 
 def test_a_path_that_is_too_long_is_told_with_its_length(sock_path):
-    room = MAX_PATH - len(os.fsencode(sock_path.parent)) - 1
+    room = SOCKET_PATH_MAX - len(os.fsencode(sock_path.parent)) - 1
     with listening(sock_path.parent / ("x" * room)):
         pass
     too_long = sock_path.parent / ("x" * (room + 1))
     with (
-        pytest.raises(CannotCreate, match=f"has {MAX_PATH + 1} bytes and the system allows {MAX_PATH}"),
+        pytest.raises(
+            CannotCreate, match=f"has {SOCKET_PATH_MAX + 1} bytes and the system allows {SOCKET_PATH_MAX}"
+        ),
         listening(too_long),
     ):
         pass
