@@ -25,7 +25,7 @@ from spiderd.messages import Claim, Outcome, Seeds, Setup, ToCoordinator, Verdic
 from spiderd.robots.rules import product_token
 from spiderd.schedule.politeness import PARK_AFTER, release
 from spiderd.states import CrawlState, Failure, OutcomeKind, Reason
-from spiderd.store.ledger import Ledger
+from spiderd.store.commands import release_shape
 from spiderd.store.step import Effects, Step
 from spiderd.store.thread import StoreThread
 
@@ -137,7 +137,7 @@ class Coordinator:
         """Let a parked shape go on; how many URLs wait again, None where it is not parked."""
         if not self.watch.release(shape):
             return None
-        count = await self._store.change(Ledger.unpark, shape, shape_key(shape))
+        count = await self._store.change(release_shape, shape, shape_key(shape))
         self.reseed(())
         return count
 

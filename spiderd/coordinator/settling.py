@@ -17,7 +17,8 @@ from spiderd.schedule import retry
 from spiderd.schedule.politeness import answered, robots_asks
 from spiderd.schedule.workbench import HostQueue, OriginRobots
 from spiderd.states import Failure, OutcomeKind
-from spiderd.store.ledger import Done, Found
+from spiderd.store.frontier import Found
+from spiderd.store.outcomes import Done
 from spiderd.store.records import WaitingUrl, encode
 from spiderd.store.step import Tail
 from spiderd.urls import host_key, normalize, sitemap_key

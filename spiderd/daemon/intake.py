@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from spiderd.config import Config
 from spiderd.protocol import AddResult
-from spiderd.store.ledger import Found
+from spiderd.store.frontier import Found
 from spiderd.urls import ScopeRules, credentials, host_key, key_hash, normalize, origin, seen_key
 
 

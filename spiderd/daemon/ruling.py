@@ -61,8 +61,8 @@ def _look_up(ledger: Ledger, url_hash: bytes, of: str, host: str) -> _Known:
     number = ledger.get("host_ids", host.encode())
     state = ledger.get("politeness", number) if number else None
     return _Known(
-        ledger.is_seen(url_hash),
-        ledger.page_of(url_hash),
+        ledger.frontier.is_seen(url_hash),
+        ledger.pages.of(url_hash),
         decode(RobotsRecord, robots) if robots else None,
         decode(HostState, state) if state else None,
     )

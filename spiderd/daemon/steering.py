@@ -47,8 +47,7 @@ from spiderd.schedule.politeness import delay_of, may_ask_at, standing
 from spiderd.schedule.workbench import HostQueue
 from spiderd.states import PASSING, CrawlState, Reason, Step
 from spiderd.store import lists
-from spiderd.store.ledger import Ledger
-from spiderd.store.opening import add_seeds, set_paused
+from spiderd.store.commands import add_seeds, retry_errors, set_paused
 from spiderd.store.records import DirectoryRecord, HostRecord, PageRecord
 from spiderd.store.step import copy_of
 from spiderd.store.thread import StoreThread
@@ -261,7 +260,7 @@ class Steering:
         """Say what `add` would answer."""
         candidates = intake.examine(urls, self._config)
         hashes = [candidate.hash for candidate in candidates if candidate.url]
-        seen = await self._store.call(_seen, hashes)
+        seen = await self._store.call(lists.seen, hashes)
         return _added(candidates, [not known for known in seen])
 
     async def pause(self) -> StateReply:
@@ -283,7 +282,7 @@ class Steering:
 
     async def retry(self) -> StateReply:
         """Put back those of the error queue whose failure may pass."""
-        count = await self._store.change(Ledger.retry_errors, _may_pass)
+        count = await self._store.change(retry_errors, _may_pass)
         if count:
             self._coordinator.reseed(())
         state = self._state()
@@ -355,7 +354,3 @@ def _robots_word(host: HostQueue) -> str:
 
 def _may_pass(page: PageRecord) -> bool:
     return page.failure in PASSING or page.failure == "host_unreachable"
-
-
-def _seen(ledger: Ledger, hashes: Sequence[bytes]) -> list[bool]:
-    return [ledger.is_seen(url_hash) for url_hash in hashes]

@@ -12,7 +12,7 @@ from spiderd.config.declaration import Order
 from spiderd.protocol import Counters
 from spiderd.store import lists
 from spiderd.store.environment import Environment
-from spiderd.store.ledger import Found, Ledger
+from spiderd.store.ledger import Ledger
 from spiderd.store.ranks import rank
 from spiderd.store.step import copy_of
 
@@ -43,38 +43,22 @@ def open_ledger(path: Path, order: Order, *, sync: bool = True) -> tuple[Environ
 
 def restore(ledger: Ledger, order: Order, seeds: Sequence[str], most_hosts: int) -> Restored:
     """Take up the crawl where it was left; counters are those before `seeds` are added."""
-    ledger.begin()
     state = ledger.state
     state.crawl = state.crawl or secrets.token_hex(4)
     if state.order != order:
         if state.order:
-            ledger.rerank()
+            ledger.frontier.rerank()
         state.order = order
     restored = Restored(
         copy_of(state.counters),
-        ledger.forget_leases(),
+        ledger.frontier.forget_leases(),
         state.crawl,
         [*state.seeds, *(seed for seed in dict.fromkeys(seeds) if seed not in state.seeds)],
         state.paused,
-        ledger.hosts_waiting(0, most_hosts),
+        ledger.frontier.hosts_waiting(0, most_hosts),
         state.began,
         lists.shapes(ledger),
         state.auth,
     )
     state.seeds = restored.seeds
     return restored
-
-
-def set_paused(ledger: Ledger, *, paused: bool) -> None:
-    """Remember whether somebody has paused the crawl."""
-    ledger.begin()
-    ledger.state.paused = paused
-
-
-def add_seeds(ledger: Ledger, found: Found, seeds: Sequence[str], auth: dict[str, str]) -> list[bool]:
-    """Add URLs as seeds; True for each that was new. `auth` is what their user names say, by origin."""
-    new = ledger.add(found)
-    state = ledger.state
-    state.auth = state.auth | auth
-    state.seeds = [*state.seeds, *(seed for seed in dict.fromkeys(seeds) if seed not in state.seeds)]
-    return new

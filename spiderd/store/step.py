@@ -11,7 +11,9 @@ from msgspec import Struct, field
 
 from spiderd.messages import Grant
 from spiderd.protocol import Counters
-from spiderd.store.ledger import Done, Found, Ledger
+from spiderd.store.frontier import Found
+from spiderd.store.ledger import Ledger
+from spiderd.store.outcomes import Done
 from spiderd.store.records import Row, WaitingUrl, host_key_bytes
 
 
@@ -86,28 +88,30 @@ class Effects(Struct, kw_only=True):
 
 def perform(ledger: Ledger, step: Step) -> Effects:
     """Execute a step in the open transaction."""
-    ledger.mark_leased(step.leased, step.now)  # first: a lease may have begun and ended in this very step
-    ledger.forget_leases(step.returned)
-    pages = [ledger.record(done) for done in step.done]
+    ledger.frontier.mark_leased(
+        step.leased, step.now
+    )  # first: a lease may have begun and ended in this very step
+    ledger.frontier.forget_leases(step.returned)
+    pages = [ledger.outcomes.record(done) for done in step.done]
     for tail in step.tails:
-        ledger.to_tail(tail.key, tail.waiting)
+        ledger.frontier.to_tail(tail.key, tail.waiting)
     for park in step.parks:
-        ledger.park(park.key, park.waiting, park.shape)
-    added = [ledger.add(found) for found in step.adds]
+        ledger.frontier.park(park.key, park.waiting, park.shape)
+    added = [ledger.frontier.add(found) for found in step.adds]
     for table, key, value in step.saves:
         ledger.put(table, key, value)
-    next_due = ledger.wake(step.now)
+    next_due = ledger.frontier.wake(step.now)
     return Effects(
         pages=pages,
-        claims=[(lease, digest, not ledger.known_content(digest)) for lease, digest in step.claims],
+        claims=[(lease, digest, not ledger.pages.has_content(digest)) for lease, digest in step.claims],
         added=added,
         opened=[open_host(ledger, host) for host in step.opens],
-        heads=[(read, ledger.heads(read.host, read.after, read.count)) for read in step.reads],
+        heads=[(read, ledger.frontier.heads(read.host, read.after, read.count)) for read in step.reads],
         grants=grants_for(ledger, step.grants, step.max_count)
         + [roll(ledger, worker) for worker in step.rolls],
         robots=[(origin, ledger.get("robots", origin.encode())) for origin in step.robots],
-        touched=ledger.take_touched(),
-        more_hosts=ledger.hosts_waiting(*step.more_hosts) if step.more_hosts else [],
+        touched=ledger.frontier.take_touched(),
+        more_hosts=ledger.frontier.hosts_waiting(*step.more_hosts) if step.more_hosts else [],
         next_due=next_due,
         counters=copy_of(ledger.state.counters),
     )
@@ -115,27 +119,27 @@ def perform(ledger: Ledger, step: Step) -> Effects:
 
 def open_host(ledger: Ledger, host: int) -> Opened:
     """Read what the workbench needs of a host."""
-    record = ledger.host(host)
+    record = ledger.hosts.tallies(host)
     return Opened(host, record.key, record.complete, ledger.get("politeness", host_key_bytes(host)))
 
 
 def roll(ledger: Ledger, worker: int) -> Grant:
     """Give a worker its next directory, the old one being full."""
-    for number, record in ledger.open_directories():
+    for number, record in ledger.directories.open():
         if record.worker == worker:
             record.open = False
-            ledger.put_directory(number, record)
-    return Grant(worker, ledger.new_directory(worker), 0, 0)
+            ledger.directories.put(number, record)
+    return Grant(worker, ledger.directories.new(worker), 0, 0)
 
 
 def grants_for(ledger: Ledger, workers: list[int], max_count: int) -> list[Grant]:
     """Each worker's directory at start: one that is still open, or a new one."""
-    unclaimed = [(n, r) for n, r in ledger.open_directories() if r.count < max_count]
+    unclaimed = [(n, r) for n, r in ledger.directories.open() if r.count < max_count]
     grants = []
     for worker in workers:
         own = next((entry for entry in unclaimed if entry[1].worker == worker), None)
         if own is None:
-            grants.append(Grant(worker, ledger.new_directory(worker), 0, 0))
+            grants.append(Grant(worker, ledger.directories.new(worker), 0, 0))
             continue
         unclaimed.remove(own)
         grants.append(Grant(worker, own[0], own[1].count, own[1].index_bytes))

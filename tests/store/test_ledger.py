@@ -12,8 +12,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from spiderd.messages import Links, Outcome
 from spiderd.states import Failure, OutcomeKind
-from spiderd.store.ledger import Done, Found, Ledger
+from spiderd.store.frontier import Found
+from spiderd.store.ledger import Ledger
 from spiderd.store.opening import open_ledger
+from spiderd.store.outcomes import Done
 from spiderd.store.records import WaitingUrl
 from spiderd.urls import key_hash
 
@@ -30,7 +32,11 @@ def outcome(kind: OutcomeKind, failure: Failure = Failure.NONE, **more) -> Outco
 
 
 def waiting(ledger: Ledger) -> dict[str, tuple[bytes, WaitingUrl]]:
-    heads = [head for host in ledger.hosts_waiting(0, 100) for head in ledger.heads(host, b"", 1000)]
+    heads = [
+        head
+        for host in ledger.frontier.hosts_waiting(0, 100)
+        for head in ledger.frontier.heads(host, b"", 1000)
+    ]
     return {head[1].url: head for head in heads}
 
 
@@ -50,14 +56,14 @@ class LedgerMachine(RuleBasedStateMachine):
     def open(self, order) -> None:
         self.order = order
         self.env, self.ledger = open_ledger(Path(self.folder.name), order, sync=False)
-        self.directory = self.ledger.new_directory(0)
+        self.directory = self.ledger.directories.new(0)
         self.commit()
 
     @rule(numbers=st.lists(st.integers(0, 40), max_size=8))
     def add(self, numbers) -> None:
         batch = found(numbers)
         expected = [url not in self.known and url not in batch.urls[:i] for i, url in enumerate(batch.urls)]
-        assert self.ledger.add(batch) == expected
+        assert self.ledger.frontier.add(batch) == expected
         self.known.update(batch.urls)
 
     @rule(pick=st.integers(0, 1000), links=st.lists(st.integers(0, 40), max_size=5))
@@ -77,9 +83,9 @@ class LedgerMachine(RuleBasedStateMachine):
             links=Links(b"", [], b"links", {}),
         )
         batch = found(links)
-        number = self.ledger.record(Done(key, row, told, 0.0, batch, len(links)))
+        number = self.ledger.outcomes.record(Done(key, row, told, 0.0, batch, len(links)))
         assert number
-        assert self.ledger.record(Done(key, row, told)) == 0  # a lease has one end
+        assert self.ledger.outcomes.record(Done(key, row, told)) == 0  # a lease has one end
         self.known.update(batch.urls)
         self.done[url] = False
 
@@ -92,7 +98,7 @@ class LedgerMachine(RuleBasedStateMachine):
         key, row = rows[url]
         row.tries += 1
         told = outcome(OutcomeKind.FAILED, Failure.SERVER_ERROR)
-        self.ledger.record(Done(key, row, told, 5.0 if again else 0.0))
+        self.ledger.outcomes.record(Done(key, row, told, 5.0 if again else 0.0))
         if again:
             self.delayed.add(url)
         else:
@@ -100,7 +106,7 @@ class LedgerMachine(RuleBasedStateMachine):
 
     @rule(now=st.sampled_from([1.0, 10.0]))
     def wake(self, now) -> None:
-        due = self.ledger.wake(now)
+        due = self.ledger.frontier.wake(now)
         if now > 5.0:
             self.delayed.clear()
         assert (due == 5.0) == bool(self.delayed)
@@ -108,7 +114,7 @@ class LedgerMachine(RuleBasedStateMachine):
     @rule()
     def retry(self) -> None:
         failed = {url for url, bad in self.done.items() if bad}
-        assert self.ledger.retry_errors(lambda page: True) == len(failed)
+        assert self.ledger.errors.retry(lambda page: True) == len(failed)
         for url in failed:
             del self.done[url]
 
@@ -129,7 +135,7 @@ class LedgerMachine(RuleBasedStateMachine):
         self.env.close()
         self.env, self.ledger = open_ledger(Path(self.folder.name), order, sync=False)
         if order != self.order:
-            self.ledger.rerank()
+            self.ledger.frontier.rerank()
             self.order = order
         self.commit()
 
@@ -147,14 +153,14 @@ class LedgerMachine(RuleBasedStateMachine):
         assert (counters.complete, counters.error) == (len(self.done) - failed, failed)
         assert counters.known == counters.waiting + counters.complete + counters.error
         assert counters.pages == self.stored
-        for host in self.ledger.hosts_waiting(0, 100):
-            record = self.ledger.host(host)
+        for host in self.ledger.frontier.hosts_waiting(0, 100):
+            record = self.ledger.hosts.tallies(host)
             mine = [url for url in (*rows, *self.delayed) if f"//{record.key}/" in url]
             assert record.waiting == len(mine)
-            heads = [key for key, _ in self.ledger.heads(host, b"", 1000)]
+            heads = [key for key, _ in self.ledger.frontier.heads(host, b"", 1000)]
             assert heads == sorted(heads)
         if self.stored:
-            assert self.ledger.directory(self.directory).count == self.stored
+            assert self.ledger.directories.get(self.directory).count == self.stored
 
     def teardown(self) -> None:
         if hasattr(self, "env"):
@@ -176,23 +182,23 @@ def ledger(tmp_path: Path):
 
 
 def test_heads_go_on_behind_a_key(ledger: Ledger) -> None:
-    ledger.add(found(list(range(0, 20, 2))))
-    first = ledger.heads(1, b"", 4)
-    rest = ledger.heads(1, first[-1][0], 100)
+    ledger.frontier.add(found(list(range(0, 20, 2))))
+    first = ledger.frontier.heads(1, b"", 4)
+    rest = ledger.frontier.heads(1, first[-1][0], 100)
     assert [head[1].url for head in first + rest] == [f"http://a.test/{n}" for n in range(0, 20, 2)]
 
 
 def test_leases_of_a_dead_daemon_are_counted_and_forgotten(ledger: Ledger) -> None:
-    ledger.add(found([1, 3, 5]))
-    keys = [key for key, _ in ledger.heads(1, b"", 2)]
-    ledger.mark_leased(keys, 1.0)
+    ledger.frontier.add(found([1, 3, 5]))
+    keys = [key for key, _ in ledger.frontier.heads(1, b"", 2)]
+    ledger.frontier.mark_leased(keys, 1.0)
     ledger.commit()
-    assert ledger.forget_leases() == 2
-    assert ledger.forget_leases() == 0
-    assert len(ledger.heads(1, b"", 10)) == 3
+    assert ledger.frontier.forget_leases() == 2
+    assert ledger.frontier.forget_leases() == 0
+    assert len(ledger.frontier.heads(1, b"", 10)) == 3
 
 
 def test_a_url_marked_as_seen_is_never_fetched(ledger: Ledger) -> None:
     batch = found([1, 2])
-    assert ledger.mark_seen([batch.keys[:8]]) == 1
-    assert ledger.add(batch) == [False, True]
+    assert ledger.frontier.mark_seen([batch.keys[:8]]) == 1
+    assert ledger.frontier.add(batch) == [False, True]

@@ -1,0 +1,59 @@
+"""Download directories: whose they are, and how much of each is committed.
+
+A worker writes into a directory of its own and numbers its resources from 1 on. The row here is what counts:
+resources and index lines beyond it are cut back when the worker opens its directory again.
+"""
+
+from __future__ import annotations
+
+from spiderd.messages import Outcome
+from spiderd.store.records import DirectoryRecord, decode, encode, number_key
+from spiderd.store.transaction import Transaction
+
+
+class Directories:
+    """The table `directories`."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        """Read and write within a transaction."""
+        self._transaction = transaction
+
+    def get(self, number: int) -> DirectoryRecord:
+        """The row of a download directory.
+
+        Raises:
+            KeyError: there is no such directory.
+        """
+        row = self._transaction.get("directories", number_key(number))
+        if row is None:
+            raise KeyError(number)
+        return decode(DirectoryRecord, row)
+
+    def put(self, number: int, record: DirectoryRecord) -> None:
+        """Write the row of a download directory."""
+        self._transaction.put("directories", number_key(number), encode(record))
+
+    def new(self, worker: int) -> int:
+        """Give a worker a directory of its own; its number."""
+        state = self._transaction.state
+        number = state.next_directory
+        state.next_directory += 1
+        self.put(number, DirectoryRecord(worker))
+        return number
+
+    def fill(self, outcome: Outcome) -> None:
+        """Commit a stored page to its directory."""
+        record = self.get(outcome.directory)
+        record.count = outcome.number
+        record.bytes += outcome.size
+        record.index_bytes = outcome.index_bytes
+        self.put(outcome.directory, record)
+
+    def all(self) -> list[tuple[int, DirectoryRecord]]:
+        """All directories with their numbers."""
+        with self._transaction.cursor("directories") as cursor:
+            return [(int.from_bytes(key, "big"), decode(DirectoryRecord, row)) for key, row in cursor]
+
+    def open(self) -> list[tuple[int, DirectoryRecord]]:
+        """Directories that are still being filled. There is one a worker, and they are the newest."""
+        return [(number, record) for number, record in self.all() if record.open]

@@ -1,0 +1,288 @@
+"""The frontier: every URL that is known and not done, host by host, in the order of the crawl.
+
+Problem: millions of URLs wait, far more than fit in memory; the next one of any host must be found in one
+step, whatever the order of the crawl; and what was handed out must not be lost with a process.
+
+Structure. A row's key is the host's number and the URL's rank (`spiderd.store.ranks`), so that the rows of a
+host are neighbours and its next URL is the first of them: `heads` is one seek. The rank alone carries the
+order; to change the order is to rank anew (`rerank`), nothing else.
+
+A lease leaves the row where it is. Whoever schedules remembers how far it has read (`heads` goes on behind a
+key) and what is in flight; the row goes with the outcome (`finish`), in the transaction that records it. So
+nothing has to be brought back after a crash, handing out costs no write of the row, and a lease has one end:
+the second outcome of it finds no row. The table `leases` only says what was in flight when a daemon died.
+
+A URL that waits is in one of three tables: `frontier`; `delayed`, ordered by the time of its next try; or
+`parked`, with the others of a shape that is taken for a trap. All of them count as waiting.
+
+Cost: a trie look-up for each link, two writes for each new URL, two deletes for each outcome. In best-first
+order a table from URL to row comes on top, since a link to a URL that waits moves its row.
+
+A shared store can offer the same interface (`add`, `heads`, `hosts_waiting`, `mark_leased`, `finish`,
+`delay`, `wake`): the host is the unit of partition, no call spans two hosts but `add`, whose parts are
+independent, and nothing is kept in memory here but which hosts were `touched`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from spiderd.store.environment import Environment
+from spiderd.store.hosts import Hosts
+from spiderd.store.records import (
+    FRONTIER_KEY_BYTES,
+    Row,
+    WaitingUrl,
+    decode,
+    due_key,
+    encode,
+    host_key_bytes,
+    host_of,
+)
+from spiderd.store.transaction import Transaction
+from spiderd.store.trie import SeenTrie
+
+Rank = Callable[[int, int, int, bool], bytes]
+"""Rank of a waiting URL from its depth, sequence number, known in-links, and whether it goes to the tail."""
+
+
+class Found(Row):
+    """URLs that may be new: the links of a page, a redirect's target, or seeds."""
+
+    keys: bytes  # hashes of their seen keys, 8 bytes each
+    urls: list[str]
+    host_keys: list[str]
+    depth: int
+    hops: int = 0
+    referrer: int = 0
+    sitemaps: int = 0  # the first so many are sitemaps
+    lastmods: Sequence[str] = ()  # of the rest, where a sitemap gave them
+    cookie: bool = False  # a redirect on the way has set a cookie
+
+    def waiting(self, index: int, url_hash: bytes) -> WaitingUrl:
+        """One of them as it waits."""
+        waiting = WaitingUrl(self.urls[index], url_hash, self.depth, self.hops, referrer=self.referrer)
+        waiting.cookie = self.cookie
+        if index < self.sitemaps:
+            waiting.kind = "sitemap"
+        elif self.lastmods:
+            waiting.lastmod = self.lastmods[index - self.sitemaps]
+        return waiting
+
+
+class Frontier:
+    """The tables `seen`, `frontier`, `delayed`, `parked`, `leases` and `waiting_of`."""
+
+    def __init__(
+        self, env: Environment, transaction: Transaction, hosts: Hosts, rank: Rank, *, counts_inlinks: bool
+    ) -> None:
+        """Read and write within a transaction.
+
+        Args:
+            env: the open environment.
+            transaction: that of the caller's thread.
+            hosts: numbers and tallies of the host queues.
+            rank: how a waiting URL is ranked.
+            counts_inlinks: keep the number of known links to each waiting URL (best-first order).
+        """
+        self._transaction = transaction
+        self._hosts = hosts
+        self._rank = rank
+        self._counts_inlinks = counts_inlinks
+        self._trie = SeenTrie(env.tables["seen"])
+        self.touched: dict[int, bytes] = {}  # host -> lowest frontier key added since `take_touched`
+
+    def take_touched(self) -> dict[int, bytes]:
+        """Hosts that were given URLs since the last call, each with the lowest frontier key among them."""
+        touched, self.touched = self.touched, {}
+        return touched
+
+    # URLs come in
+
+    def add(self, found: Found) -> list[bool]:
+        """Let those URLs wait that were never seen; True for each that was new."""
+        hashes = [found.keys[i : i + 8] for i in range(0, len(found.keys), 8)]
+        new = self._trie.add_many(self._transaction.begin(), hashes)
+        for index, is_new in enumerate(new):
+            if is_new:
+                self.enqueue(self._hosts.id_of(found.host_keys[index]), found.waiting(index, hashes[index]))
+                self._transaction.state.counters.known += 1
+        if self._counts_inlinks:
+            self._count_inlinks([h for h, is_new in zip(hashes, new, strict=True) if not is_new])
+        return new
+
+    def mark_seen(self, hashes: Sequence[bytes]) -> int:
+        """Take URLs as seen without ever fetching them; the number that was new."""
+        return sum(self._trie.add_many(self._transaction.begin(), hashes))
+
+    def is_seen(self, url_hash: bytes) -> bool:
+        """Whether a URL was ever seen."""
+        return self._trie.contains(self._transaction.begin(), url_hash)
+
+    def enqueue(self, host: int, waiting: WaitingUrl, *, tail: bool = False) -> None:
+        """Let a URL wait that waits nowhere else; in the `tail`, behind all others of its host."""
+        state = self._transaction.state
+        waiting.sequence = state.next_sequence
+        state.next_sequence += 1
+        state.counters.waiting += 1
+        self._hosts.tallies(host).waiting += 1
+        key = host_key_bytes(host) + self._rank(waiting.depth, waiting.sequence, waiting.inlinks, tail)
+        self._put(host, key, waiting)
+
+    def _put(self, host: int, key: bytes, waiting: WaitingUrl) -> None:
+        self._transaction.put("frontier", key, encode(waiting))
+        if self._counts_inlinks:
+            self._transaction.put("waiting_of", waiting.hash, key)
+        lowest = self.touched.get(host)
+        if lowest is None or key < lowest:
+            self.touched[host] = key
+
+    def _count_inlinks(self, hashes: Iterable[bytes]) -> None:
+        """One more known link to each of these; those that still wait move up."""
+        transaction = self._transaction
+        for url_hash in hashes:
+            key = transaction.get("waiting_of", url_hash)
+            row = None if key is None else transaction.get("frontier", key)
+            if key is None or row is None:
+                continue
+            waiting = decode(WaitingUrl, row)
+            waiting.inlinks += 1
+            transaction.delete("frontier", key)
+            self._put(host_of(key), self._ranked(key, waiting), waiting)
+
+    def _ranked(self, key: bytes, waiting: WaitingUrl) -> bytes:
+        """The key of a URL by the rank that it has now."""
+        return key[:4] + self._rank(waiting.depth, waiting.sequence, waiting.inlinks, waiting.tries > 0)
+
+    # URLs go out
+
+    def heads(self, host: int, after: bytes, count: int) -> list[tuple[bytes, WaitingUrl]]:
+        """The next waiting URLs of a host by rank, behind the frontier key `after` (b"": the first)."""
+        prefix = host_key_bytes(host)
+        heads: list[tuple[bytes, WaitingUrl]] = []
+        with self._transaction.cursor("frontier") as cursor:
+            found = cursor.set_range(after or prefix)
+            if found and after and cursor.key() == after:
+                found = cursor.next()
+            while found and len(heads) < count:
+                key = cursor.key()
+                if key[:4] != prefix:
+                    break
+                heads.append((key, decode(WaitingUrl, cursor.value())))
+                found = cursor.next()
+        return heads
+
+    def hosts_waiting(self, after: int, count: int) -> list[int]:
+        """Numbers of hosts with URLs in the frontier, from the one behind `after` on (one seek a host)."""
+        hosts: list[int] = []
+        with self._transaction.cursor("frontier") as cursor:
+            found = cursor.set_range(host_key_bytes(after + 1))
+            while found and len(hosts) < count:
+                host = host_of(cursor.key())
+                hosts.append(host)
+                found = cursor.set_range(host_key_bytes(host + 1))
+        return hosts
+
+    def mark_leased(self, keys: Iterable[bytes], now: float) -> None:
+        """Note which URLs are in flight, for the daemon that may have to tell after a crash."""
+        stamp = int(now * 1000).to_bytes(8, "big")
+        for key in keys:
+            self._transaction.put("leases", key, stamp)
+
+    def forget_leases(self, keys: Iterable[bytes] | None = None) -> int:
+        """Drop lease rows (all of them at start), how many there were; the URLs themselves still wait."""
+        if keys is None:
+            entries = self._transaction.entries("leases")
+            self._transaction.drop("leases")
+            return entries
+        return sum(self._transaction.delete("leases", key) for key in keys)
+
+    # leases end
+
+    def finish(self, key: bytes, waiting: WaitingUrl) -> bool:
+        """Take a leased URL out for good; False if it is not there: a lease has one end."""
+        taken = self._end_lease(key, waiting)
+        if taken is not None:
+            self._leave(host_of(key))
+        return taken is not None
+
+    def delay(self, key: bytes, waiting: WaitingUrl, at: float) -> bool:
+        """Let a leased URL wait until the unix time `at`; False if it is not there."""
+        taken = self._end_lease(key, waiting)
+        if taken is not None:
+            self._transaction.put("delayed", due_key(at, taken), encode(waiting))
+        return taken is not None
+
+    def _end_lease(self, key: bytes, waiting: WaitingUrl) -> bytes | None:
+        taken = self._remove(key, waiting)
+        if taken is not None:
+            self._transaction.delete("leases", key)
+        return taken
+
+    def _remove(self, key: bytes, waiting: WaitingUrl) -> bytes | None:
+        """Delete the row of a URL leased under `key`; the key that it had in the end."""
+        if self._counts_inlinks:
+            key = self._transaction.get("waiting_of", waiting.hash) or key
+            self._transaction.delete("waiting_of", waiting.hash)
+        return key if self._transaction.delete("frontier", key) else None
+
+    def _leave(self, host: int) -> None:
+        self._transaction.state.counters.waiting -= 1
+        self._hosts.tallies(host).waiting -= 1
+
+    def wake(self, now: float) -> float | None:
+        """Put back those URLs whose next try is due; the unix time of the next one, or None."""
+        limit = due_key(now, b"\xff" * FRONTIER_KEY_BYTES)
+        with self._transaction.cursor("delayed") as cursor:
+            while cursor.first():
+                key = cursor.key()
+                if key > limit:
+                    return int.from_bytes(key[:8], "big") / 1000
+                waiting = decode(WaitingUrl, cursor.value())
+                cursor.delete()
+                host = host_of(key[8:])
+                self._leave(host)  # it was counted while it was delayed
+                self.enqueue(host, waiting, tail=True)
+        return None
+
+    def to_tail(self, key: bytes, waiting: WaitingUrl) -> None:
+        """Put a leased URL behind all others of its host, without counting a try."""
+        if self._remove(key, waiting) is not None:
+            self._leave(host_of(key))
+            self.enqueue(host_of(key), waiting, tail=True)
+
+    def park(self, key: bytes, waiting: WaitingUrl, shape: bytes) -> None:
+        """Set a URL aside whose shape (8 bytes) is taken for a trap; it still counts as waiting."""
+        taken = self._remove(key, waiting)
+        if taken is not None:
+            self._transaction.put("parked", shape + taken, encode(waiting))
+            self._transaction.state.counters.parked += 1
+
+    def unpark(self, shape: bytes) -> int:
+        """Let the URLs of a shape wait for their turn again; how many there were."""
+        count = 0
+        with self._transaction.cursor("parked") as cursor:
+            while cursor.set_range(shape) and cursor.key()[:8] == shape:
+                key, waiting = cursor.key()[8:], decode(WaitingUrl, cursor.value())
+                cursor.delete()
+                self._put(host_of(key), key, waiting)
+                count += 1
+        self._transaction.state.counters.parked -= count
+        return count
+
+    def rerank(self) -> None:
+        """Rank all waiting URLs anew, after the order has been changed: one pass out, one pass back."""
+        transaction = self._transaction
+        transaction.drop("waiting_of")
+        with transaction.cursor("frontier") as cursor:
+            for key, row in cursor:
+                waiting = decode(WaitingUrl, row)
+                moved = self._ranked(key, waiting)
+                transaction.put("reranked", moved, row)
+                if self._counts_inlinks:
+                    transaction.put("waiting_of", waiting.hash, moved)
+        transaction.drop("frontier")
+        with transaction.cursor("reranked") as cursor:
+            for key, row in cursor:
+                transaction.put("frontier", key, row, append=True)
+        transaction.drop("reranked")
