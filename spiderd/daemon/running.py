@@ -31,6 +31,7 @@ from spiderd.report import Report
 from spiderd.states import CrawlState, Reason
 from spiderd.store.commands import add_seeds
 from spiderd.store.opening import Restored, open_ledger, restore
+from spiderd.store.step import copy_of
 from spiderd.store.thread import StoreThread
 
 PROGRESS_INTERVAL = 0.5  # seconds
@@ -95,9 +96,10 @@ class Daemon:
 
     async def _crawl(self, restored: Restored) -> None:
         if restored.counters.known:
-            restored.counters.processing = restored.leased
-            restored.counters.waiting -= restored.leased
-            self._report.restored(restored.counters)
+            found = copy_of(restored.counters)
+            found.processing = restored.leased
+            found.waiting -= restored.leased
+            self._report.restored(found)
         self._build(restored)
         await self._add_seeds()
         async with trio.open_nursery() as nursery:
@@ -117,6 +119,7 @@ class Daemon:
             self._config, self._store, self._happenings, opener(processes), setup, processes, self._clock
         )
         self._tell_trouble = self._coordinator.on_trouble
+        self._coordinator.desk.counters = restored.counters  # until the first turn: rates begin at nothing
         self._coordinator.auth.update(restored.auth)
         self._coordinator.watch.restore(restored.shapes)
         self._steering = Steering(
