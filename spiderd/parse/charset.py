@@ -13,7 +13,7 @@ from __future__ import annotations
 import codecs
 from typing import Literal, NamedTuple
 
-from spiderd.parse.detect import Guess, detect
+from spiderd.parse.detect import Guess, detect, disguised
 from spiderd.parse.labels import decode
 from spiderd.parse.prescan import declared_in_header, declared_in_page, declared_in_xml
 
@@ -53,6 +53,8 @@ def decode_page(body: bytes, content_type: str, *, xml: bool = False) -> Decoded
         if body.startswith(mark):
             return _as(body[len(mark) :], name, "bom")
     declared, source = _declared(body, content_type, xml=xml)
+    if not declared and (guess := disguised(body)):
+        return _detected(body, guess, lie=False)
     if declared == "utf-8" or not declared:
         if (valid := _valid_utf8(body)) is not None:
             return Decoded(body, valid, "utf-8", source or "utf-8")

@@ -312,5 +312,5 @@ def fold(text: str) -> str:
     """Fold blanks and cut to the length that anchor texts are kept at."""
     if len(text) > TEXT_LIMIT:
         text = text[: 8 * TEXT_LIMIT]
-        return " ".join(text.split())[:TEXT_LIMIT]
+        return " ".join(text.split())[:TEXT_LIMIT].rstrip()
     return " ".join(text.split())

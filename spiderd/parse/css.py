@@ -10,13 +10,14 @@ import re
 from collections.abc import Iterator
 
 _STRING = r""""(?:[^"\\\n]|\\.)*+"?|'(?:[^'\\\n]|\\.)*+'?"""
+_ESCAPED = r"\\(?:[0-9A-Fa-f]{1,6}(?:\r\n|[ \t\r\n\f])?|[^\n\r\f0-9A-Fa-f])"
 _TOKEN = re.compile(
     rf"""
     /\*.*?(?:\*/|\Z)                                          # a comment, perhaps without end
     | (?P<import>@import) \s*+ (?P<imported>{_STRING})
     | (?P<at>@import) (?![\w-])                               # what follows is a url()
     | (?<![\w-]) url\( \s*+
-      (?: (?P<string>{_STRING}) | (?P<plain> (?:[^\s"'()\\] | \\.)*+ ) ) \s*+ (?:\)|\Z)
+      (?: (?P<string>{_STRING}) | (?P<plain> (?:[^\s"'()\\] | {_ESCAPED})*+ ) ) \s*+ (?:\)|\Z)
     | {_STRING}
     """,
     re.DOTALL | re.IGNORECASE | re.VERBOSE,
@@ -33,8 +34,8 @@ def parse_css(text: str) -> Iterator[tuple[str, bool]]:
         if found["at"]:
             after_at = True
             continue
-        if reference:
-            yield _unescape(_without_quotes(reference)), after_at or imported is not None
+        if reference and (url := _unescape(_without_quotes(reference))):
+            yield url, after_at or imported is not None
         after_at = after_at and found[0].startswith("/*")
 
 

@@ -101,7 +101,7 @@ def detect(body: bytes) -> Guess:
     if len(words) < _LEAST and len(body) > SAMPLE:
         sample = body[: 8 * SAMPLE]
         words = _words(sample)
-    if certain := _iso_2022_jp(sample) or _utf16(sample) or _nearly_utf8(sample):
+    if certain := disguised(sample) or _nearly_utf8(sample):
         return certain
     if not words:
         return Guess("windows-1252" if _high(sample) else "utf-8", 0.5)
@@ -110,6 +110,14 @@ def detect(body: bytes) -> Guess:
     guesses += [_score_pairs(pairs, words) for pairs in _PAIRS]
     best = max(guesses, key=lambda guess: guess.confidence)
     return best if best.confidence > _DOUBT else Guess("windows-1252", 0.0)
+
+
+def disguised(body: bytes) -> Guess | None:
+    """See what would pass for ASCII, and so for UTF-8: ISO-2022-JP by its escapes, UTF-16 by its zeros."""
+    if b"\x1b$" in body or b"\0" in body[:1024]:
+        sample = body[:SAMPLE]
+        return _utf16(sample) or _iso_2022_jp(sample)
+    return None
 
 
 def _words(sample: bytes) -> bytes:
@@ -122,7 +130,7 @@ def _high(data: bytes) -> int:
 
 
 def _iso_2022_jp(sample: bytes) -> Guess | None:
-    if b"\x1b$" in sample and not _high(sample) and decode(sample, "iso-2022-jp")[1] == 0:
+    if not _high(sample) and decode(sample, "iso-2022-jp")[1] == 0:
         return Guess("iso-2022-jp", 0.9)
     return None
 
@@ -131,7 +139,7 @@ def _utf16(sample: bytes) -> Guess | None:
     """See UTF-16 without a mark by the zeros of its markup."""
     half = len(sample) // 2
     even, odd = sample[::2].count(0), sample[1::2].count(0)
-    if max(even, odd) < 8 or max(even, odd) < 0.2 * half or min(even, odd) > 0.05 * half:
+    if max(even, odd) < 8 or max(even, odd) < 0.02 * half or min(even, odd) > 0.1 * max(even, odd):
         return None
     return Guess("utf-16le" if odd > even else "utf-16be", 0.9)
 

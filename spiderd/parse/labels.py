@@ -59,6 +59,9 @@ _LABELS = {
     "utf-16le": "csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff utf-16",
     "x-user-defined": "",
 }
+NAMES = frozenset(_LABELS)
+"""Names of all encodings, in lower case."""
+
 _NAME_OF = {label: name for name, labels in _LABELS.items() for label in (name, *labels.split())}
 
 _CODEC_OF = {

@@ -98,9 +98,9 @@ def encode_record(record: LinkRecord) -> bytes:
 
 
 def decode_record(data: bytes) -> LinkRecord:
-    """Unpack a row of the link table.
+    """Unpack a row of the link table; no bytes are the row of what has no links (a PDF).
 
     Raises:
         msgspec.DecodeError: the bytes are no such row.
     """
-    return _decoder.decode(data)
+    return _decoder.decode(data) if data else LinkRecord(b"", b"", [], [])

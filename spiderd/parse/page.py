@@ -50,7 +50,7 @@ _SELF_CLOSING = re.compile(
     rb"<(script|style|title|textarea|iframe|noframes|noembed|xmp|a)"
     rb"((?:[\t\n\f\r ](?:[^<>\"'/]++|/(?!>)|\"[^\"<]*+\"|'[^'<]*+')*+)?+)/>"
 )
-_CDATA = re.compile(rb"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+_CDATA = re.compile(rb"<!\[CDATA\[([^\]]*+(?:\](?!\]>)[^\]]*+)*+)(?:\]\]>|\Z)")
 
 
 @dataclass(slots=True)
