@@ -16,14 +16,26 @@ from spiderd.config import Config
 from spiderd.coordinator.crew import Crew, OpenFetcher, Seat
 from spiderd.coordinator.desk import Desk, Events
 from spiderd.coordinator.dispatch import Dispatch
+from spiderd.coordinator import gate
 from spiderd.coordinator.hosts import Hosts
 from spiderd.coordinator.lifecycle import Lifecycle
+from spiderd.coordinator.outside import Outside
 from spiderd.coordinator.settling import Settling
 from spiderd.coordinator.watch import TrapWatch, shape_key
 from spiderd.errors import StorageError
-from spiderd.messages import Claim, Outcome, Seeds, Setup, ToCoordinator, Verdict, WorkerState, WorkerStates
+from spiderd.messages import (
+    Claim,
+    Outcome,
+    Reconfigure,
+    Setup,
+    ToCoordinator,
+    Verdict,
+    WorkerState,
+    WorkerStates,
+)
 from spiderd.robots.rules import product_token
 from spiderd.schedule.politeness import PARK_AFTER, release
+from spiderd.schedule.workbench import HostQueue
 from spiderd.states import CrawlState, Failure, OutcomeKind, Reason
 from spiderd.store.commands import release_shape
 from spiderd.store.step import Effects, Step
@@ -47,6 +59,7 @@ class Coordinator:
     ) -> None:
         self.config = config
         self.seeds = list(setup.seeds)
+        self._archive = setup.archive
         self.auth: dict[str, str] = {}  # origin -> Authorization header
         self.lifecycle = Lifecycle(self._on_state, clock)
         self.workers: dict[int, WorkerState] = {}
@@ -64,13 +77,11 @@ class Coordinator:
             on_messages=self._on_messages,
             on_down=self._on_down,
         )
-        agent = config.politeness.user_agent
         self.watch = TrapWatch(self.desk)
-        self.settling = Settling(
-            self.desk, self.watch, product_token(agent) if agent else AGENT, self._on_archive_failure
-        )
+        self.settling = Settling(self.desk, self.watch, _agent(config), self._on_archive_failure)
         self.hosts = Hosts(self.desk)
-        self.dispatch = Dispatch(self.desk, self.crew, self.settling, self.watch)
+        self.outside = Outside(self.desk)
+        self.dispatch = Dispatch(self.desk, self.crew, self.settling, self.watch, self.outside)
         self._inbox: deque[tuple[Seat, ToCoordinator]] = deque()
         self._news = trio.Event()
         self._next_due: float | None = None
@@ -124,33 +135,66 @@ class Coordinator:
 
     def reseed(self, seeds: Sequence[str], auth: dict[str, str] | None = None) -> None:
         """Seeds have been added to the store: scope follows them, and there is work again."""
-        self.seeds.extend(seed for seed in seeds if seed not in self.seeds)
+        known = set(self.seeds)
+        self.seeds.extend(seed for seed in dict.fromkeys(seeds) if seed not in known)
         self.auth.update(auth or {})
-        for seat in self.crew.seats:
-            if seat.up:
-                seat.send(Seeds(self.seeds, self.auth))
+        self.outside.reseed(self.seeds)
+        self._tell_fetchers()
+        self.go_on()
+
+    def go_on(self) -> None:
+        """There is work again, for a crawl that had come to its end."""
         if self.lifecycle.state in (CrawlState.COMPLETE, CrawlState.IDLE):
             self.lifecycle.go(CrawlState.RUNNING)
         self.poke()
+
+    def reconfigure(self, config: Config) -> None:
+        """Go by other settings from now on; those that need a restart must be as they were."""
+        before, now = self.config, self.desk.clock()
+        self.config = config
+        self.watch.reconfigure(config.traps.shape_window)
+        self.outside.reconfigure(config, self.seeds)
+        self.settling.agent = _agent(config)
+        for host in self.desk.bench.hosts.values():
+            if _agent(before) != _agent(config):
+                host.robots.clear()  # other groups may speak of us; the files are in the store
+            if before.politeness.robots and not config.politeness.robots:
+                gate.unhold(host)
+        self.desk.reconfigure(config, now)
+        self.crew.reconfigure(
+            Setup(config, [], self._archive, self.seeds), config.crawl.threads
+        )
+        self._tell_fetchers()
+        limit = config.crawl.max_pages
+        if self.lifecycle.reason is Reason.PAGE_LIMIT and not 0 < limit <= self.desk.counters.pages:
+            self.go_on()
+        self.poke()
+
+    def _tell_fetchers(self) -> None:
+        for seat in self.crew.seats:
+            if seat.up:
+                seat.send(Reconfigure(self.config, seat.workers, self.seeds, self.auth))
+                fresh = [worker for worker in seat.workers if worker not in seat.hired]
+                seat.hired.update(fresh)
+                self.desk.step.grants.extend(fresh)
 
     async def release_shape(self, shape: str) -> int | None:
         """Let a parked shape go on; how many URLs wait again, None where it is not parked."""
         if not self.watch.release(shape):
             return None
         count = await self._store.change(release_shape, shape, shape_key(shape))
-        self.reseed(())
+        self.go_on()
         return count
 
-    def release_host(self, key: str) -> bool:
-        """Lift whatever holds a host back; False where no such host has work."""
-        for host in self.desk.bench.hosts.values():
-            if host.key == key:
-                release(host.state)
-                self.desk.save(host)
-                self.desk.bench.place(host, self.desk.clock())
-                self.poke()
-                return True
-        return False
+    def release_host(self, host: HostQueue) -> None:
+        """Lift whatever holds a host back: its pause, and a robots.txt that could not be had."""
+        for known in host.robots.values():
+            if known.record.kind == "disallow_all":
+                known.record.expires = 0.0  # to be asked for again, at once
+        release(host.state)
+        self.desk.save(host)
+        self.desk.bench.place(host, self.desk.clock())
+        self.go_on()
 
     def _on_state(self, state: CrawlState, reason: Reason, message: str) -> None:
         why = f": {message or reason}" if reason else ""
@@ -169,8 +213,7 @@ class Coordinator:
     # what the crew says
 
     def _on_up(self, seat: Seat) -> None:
-        if self.seeds:
-            seat.send(Seeds(self.seeds, self.auth))
+        seat.send(Reconfigure(self.config, seat.workers, self.seeds, self.auth))
         self.desk.step.grants.extend(seat.workers)
         self.poke()
 
@@ -262,8 +305,8 @@ class Coordinator:
     def _apply(self, step: Step, effects: Effects, now: float) -> None:
         self.desk.counters = effects.counters
         self._next_due = effects.next_due
-        for done in step.done:
-            self.settling.recorded(done, now)
+        for done, brought in zip(step.done, effects.brought, strict=True):
+            self.settling.recorded(done, now, leads_on=brought > 0)
         for park in step.parks:
             self.desk.book.release(park.waiting.hash)
         for tail in step.tails:
@@ -327,3 +370,9 @@ class Coordinator:
             or not self.dispatch.is_settled
             or self._news.is_set()
         )
+
+
+def _agent(config: Config) -> str:
+    """The name by which robots.txt knows us."""
+    agent = config.politeness.user_agent
+    return product_token(agent) if agent else AGENT

@@ -43,7 +43,7 @@ class Settling:
         """
         self._desk = desk
         self._watch = watch
-        self._agent = agent
+        self.agent = agent
         self._on_archive_failure = on_archive_failure
 
     def take(self, outcome: Outcome, now: float) -> None:
@@ -77,10 +77,18 @@ class Settling:
             host.awaiting_robots.discard(lease.origin)
             desk.bench.place(host, now)
 
-    def recorded(self, done: Done, now: float) -> None:
-        """The store has recorded an outcome: twins of its content may follow."""
+    def recorded(self, done: Done, now: float, *, leads_on: bool) -> None:
+        """The store has recorded an outcome: twins of its content may follow.
+
+        Args:
+            done: what was recorded.
+            now: unix time.
+            leads_on: whether URLs were found that had never been seen.
+        """
         outcome = done.outcome
         self._desk.book.release(done.waiting.hash)
+        if done.waiting.kind == "page" and outcome.kind in (OutcomeKind.STORED, OutcomeKind.DUPLICATE):
+            self._watch.record(done.waiting, outcome, leads_on=leads_on)
         if outcome.kind is OutcomeKind.STORED:
             self.settle_twins(outcome.digest, now, stored=True)
 
@@ -138,8 +146,6 @@ class Settling:
         self._desk.book.close(lease.id)
         if lease.digest and outcome.kind is not OutcomeKind.STORED:
             self.settle_twins(lease.digest, now, stored=False)
-        if waiting.kind == "page" and outcome.kind in (OutcomeKind.STORED, OutcomeKind.DUPLICATE):
-            self._watch.record(waiting, outcome)
         if outcome.links is not None:
             done.links_found = len(outcome.links.urls) + sum(outcome.links.refused.values())
             done.found = _found(waiting, outcome)
@@ -200,10 +206,10 @@ class Settling:
         if len(record.body) > LARGE_ROBOTS:
             self._desk.background(partial(self._read_robots, host, of, record, sitemaps=sitemaps))
         else:
-            self._take_robots(host, of, record, robots_of(record, self._agent), sitemaps=sitemaps)
+            self._take_robots(host, of, record, robots_of(record, self.agent), sitemaps=sitemaps)
 
     async def _read_robots(self, host: HostQueue, of: str, record: RobotsRecord, *, sitemaps: bool) -> None:
-        robots = await trio.to_thread.run_sync(robots_of, record, self._agent)
+        robots = await trio.to_thread.run_sync(robots_of, record, self.agent)
         self._take_robots(host, of, record, robots, sitemaps=sitemaps)
         self._desk.bench.place(host, self._desk.clock())
         self._desk.poke()

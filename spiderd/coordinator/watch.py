@@ -38,17 +38,21 @@ class TrapWatch:
         """Take in the parked shapes that the store has."""
         self._shapes.restore([], [(shape.decode(), decode(ShapeState, row)) for shape, row in rows])
 
+    def reconfigure(self, window: int) -> None:
+        """Park shapes after so many pages without new content from now on."""
+        self._shapes.window = window
+
     def parked(self, shape: str) -> bool:
         """Whether URLs of a shape are not to be fetched for now."""
         return self._shapes.judge(shape)
 
-    def record(self, waiting: WaitingUrl, outcome: Outcome) -> None:
-        """Take note of a page."""
+    def record(self, waiting: WaitingUrl, outcome: Outcome, *, leads_on: bool) -> None:
+        """Take note of a page; `leads_on` says whether it brought URLs that had never been seen."""
         shape = shape_of(waiting.url)
         nearly = self._prints.find(outcome.simhash) is not None
         self._prints.add(outcome.simhash)
         new = outcome.kind is OutcomeKind.STORED
-        if self._shapes.record(shape, waiting.url, new_content=new, nearly_known=nearly):
+        if self._shapes.record(shape, waiting.url, new_content=new, nearly_known=nearly, leads_on=leads_on):
             state = self._shapes.parked()[shape]
             self._desk.step.saves.append(("shapes", shape.encode(), encode(state)))
             text = f"{shape} is parked: its last pages brought nothing new (spiderd release frees it)"

@@ -74,7 +74,7 @@ class Effects(Struct, kw_only=True):
     """What the store answers."""
 
     counters: Counters
-    pages: list[int] = field(default_factory=list)  # page numbers of `done`, 0 where it is tried again
+    brought: list[int] = field(default_factory=list)  # URLs never seen before, by each of `done`
     claims: list[tuple[int, bytes, bool]] = field(default_factory=list)  # lease, digest, new to the store
     added: list[list[bool]] = field(default_factory=list)
     opened: list[Opened] = field(default_factory=list)
@@ -92,7 +92,7 @@ def perform(ledger: Ledger, step: Step) -> Effects:
         step.leased, step.now
     )  # first: a lease may have begun and ended in this very step
     ledger.frontier.forget_leases(step.returned)
-    pages = [ledger.outcomes.record(done) for done in step.done]
+    brought = [_record(ledger, done) for done in step.done]
     for tail in step.tails:
         ledger.frontier.to_tail(tail.key, tail.waiting)
     for park in step.parks:
@@ -102,7 +102,7 @@ def perform(ledger: Ledger, step: Step) -> Effects:
         ledger.put(table, key, value)
     next_due = ledger.frontier.wake(step.now)
     return Effects(
-        pages=pages,
+        brought=brought,
         claims=[(lease, digest, not ledger.pages.has_content(digest)) for lease, digest in step.claims],
         added=added,
         opened=[open_host(ledger, host) for host in step.opens],
@@ -115,6 +115,13 @@ def perform(ledger: Ledger, step: Step) -> Effects:
         next_due=next_due,
         counters=copy_of(ledger.state.counters),
     )
+
+
+def _record(ledger: Ledger, done: Done) -> int:
+    """Record an outcome; how many of its links were never seen before."""
+    before = ledger.state.counters.known
+    ledger.outcomes.record(done)
+    return ledger.state.counters.known - before
 
 
 def open_host(ledger: Ledger, host: int) -> Opened:

@@ -115,15 +115,44 @@ def test_anything_new_starts_the_window_anew():
     assert not shapes.judge("s")
 
 
-def test_what_is_nearly_known_counts_a_quarter():
+@pytest.mark.parametrize(
+    ("url", "pages"),
+    [
+        (H + "/cal?month=8", 200),
+        (H + "/2026/08/14/", 200),
+        (H + "/x/2026-8", 200),
+        (H + "/p?view=day", 200),
+        (H + "/events/list", 200),
+        (H + "/item/8", 1600),
+        (H + "/p?id=20268888", 1600),
+        (H + "/medical/calm/todays", 1600),
+        ("http://calendar.test/item/8", 1600),
+    ],
+)
+def test_what_is_nearly_known_counts_little_and_more_where_dates_are(url, pages):
     shapes = Shapes(window=50)
-    parked = [shapes.record("s", "u", new_content=True, nearly_known=True) for _ in range(200)]
-    assert parked.index(True) == 199
-    mixed = Shapes(window=2)
-    assert not mixed.record("s", "u", new_content=False, nearly_known=True)
-    assert [mixed.record("s", "u", new_content=True, nearly_known=True) for _ in range(4)] == [False] * 3 + [
-        True
+    parked = [shapes.record("s", url, new_content=True, nearly_known=True) for _ in range(pages)]
+    assert parked == [False] * (pages - 1) + [True]
+
+
+def test_what_is_known_and_what_is_nearly_known_add_up():
+    shapes = Shapes(window=2)
+    assert not shapes.record("s", H + "/day/1", new_content=False, nearly_known=True)
+    near = [shapes.record("s", H + "/day/1", new_content=True, nearly_known=True) for _ in range(4)]
+    assert near == [False] * 3 + [True]
+
+
+def test_what_does_not_grow_is_no_trap():
+    shapes = Shapes(window=2)
+    known = [shapes.record("s", "u", new_content=False, leads_on=False) for _ in range(5000)]
+    near = [
+        shapes.record("s", H + "/day/1", new_content=True, nearly_known=True, leads_on=False)
+        for _ in range(5000)
     ]
+    assert not any(known + near)
+    assert not shapes.record("s", "u", new_content=False)
+    shapes.record("s", "u", new_content=False, leads_on=False)  # does not count, and forgives nothing
+    assert shapes.record("s", "u", new_content=False)
 
 
 def test_a_released_shape_has_another_window():
