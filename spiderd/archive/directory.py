@@ -120,6 +120,22 @@ class Directory:
         self._index = self._fd = -1
 
 
+def cut_back(root: Path, number: int, count: int, index_bytes: int) -> None:
+    """Remove from a directory that nobody writes to what was never committed.
+
+    Args:
+        root: the archive's root.
+        number: of the directory.
+        count: resources that are committed.
+        index_bytes: length of the committed part of index.txt.
+
+    Raises:
+        CannotCreate, StorageError: see `Directory`.
+    """
+    if count or directory_path(root, number).exists():
+        Directory(root, number, count=count, index_bytes=index_bytes).close()
+
+
 def _write_all(fd: int, data: bytes) -> None:
     written = os.write(fd, data)
     while written < len(data):

@@ -16,6 +16,7 @@ from pathlib import Path
 import trio
 
 from spiderd.api.server import serve
+from spiderd.archive.directory import cut_back
 from spiderd.config import Config
 from spiderd.coordinator.coordinator import Coordinator
 from spiderd.coordinator.hosts import MAX_HOSTS
@@ -29,6 +30,7 @@ from spiderd.errors import ConfigError, SpiderdError, StorageError
 from spiderd.messages import Setup
 from spiderd.report import Report
 from spiderd.states import CrawlState, Reason
+from spiderd.store import lists
 from spiderd.store.commands import add_seeds
 from spiderd.store.opening import Restored, open_ledger, restore
 from spiderd.store.step import copy_of
@@ -102,6 +104,7 @@ class Daemon:
             self._report.restored(found)
         self._build(restored)
         await self._add_seeds()
+        await self._cut_back()
         async with trio.open_nursery() as nursery:
             await nursery.start(serve, self._steering, self._sock)
             nursery.start_soon(self._heed_signals)
@@ -111,6 +114,17 @@ class Daemon:
             with trio.CancelScope() as self._crawling:
                 await self._coordinator.run(restored.hosts, paused=restored.paused)
             nursery.cancel_scope.cancel()
+        await self._cut_back()
+
+    async def _cut_back(self) -> None:
+        """Remove from the archive what was never recorded: a fetcher died, or was not waited for.
+
+        Workers do that for their own directories; this is for those that have no worker now.
+        """
+        for number, row in await self._store.call(lists.directories):
+            if row.open:
+                place = (self._data_dir / "pages", number, row.count, row.index_bytes)
+                await trio.to_thread.run_sync(cut_back, *place)
 
     def _build(self, restored: Restored) -> None:
         processes = process_count(self._config)
