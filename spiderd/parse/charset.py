@@ -27,7 +27,7 @@ UTF8_COUNT = (
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16le"), (codecs.BOM_UTF16_BE, "utf-16be"))
 _MULTI_BYTE = frozenset({"gbk", "gb18030", "big5", "euc-jp", "iso-2022-jp", "shift_jis", "euc-kr"})
-_WIDE = frozenset({"utf-16le", "utf-16be", "replacement"})
+_WIDE = frozenset({"utf-16le", "utf-16be"})
 
 
 class Decoded(NamedTuple):
@@ -82,7 +82,7 @@ def _valid_utf8(body: bytes) -> str | None:
     try:
         return body.decode()
     except UnicodeDecodeError as error:
-        if error.reason != "unexpected end of data" or error.start < 16:
+        if error.reason != "unexpected end of data" or body[: error.start].isascii():
             return None
         return body[: error.start].decode()
 
@@ -90,12 +90,16 @@ def _valid_utf8(body: bytes) -> str | None:
 def _is_lie(body: bytes, declared: str, bad: int) -> bool:
     if declared == "replacement":
         return False
-    if bad > LIE_COUNT:
-        return bad > LIE_SHARE * _not_ascii(body, declared)
-    if declared in _MULTI_BYTE or declared in _WIDE or declared == "utf-8":
+    if bad > LIE_COUNT and bad > LIE_SHARE * _not_ascii(body, declared):
+        return True
+    if declared == "utf-8":
         return False
     text = _valid_utf8(body)
-    return text is not None and len(body) - len(text) > UTF8_COUNT
+    if text is None:
+        return False
+    if declared in _WIDE:  # their markup has zeros
+        return len(body) > UTF8_COUNT and b"\0" not in body[:1024]
+    return len(body) - len(text) > UTF8_COUNT
 
 
 def _not_ascii(body: bytes, declared: str) -> float:

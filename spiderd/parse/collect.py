@@ -21,6 +21,8 @@ TextOf = Callable[[Any], str]
 
 MAX_REFERENCES = 100_000
 """Different references of a page that are looked at; a page of 10 MB can hold a million."""
+MAX_DOCUMENTS = 16
+"""Documents in `srcdoc` attributes that are looked at."""
 TITLE_LIMIT = 500
 
 _RESOURCE_RELS = {
@@ -69,7 +71,16 @@ class Collector:
         self.canonical = ""
         self.refresh = ""
         self.robots: list[str] = []  # contents of the robots meta elements that speak to us
+        self.documents: list[str] = []  # of iframes, as HTML; they share the base of the page
         self._text_of = text_of
+
+    def merge(self, other: Collector) -> None:
+        """Take the references of a document within the page."""
+        for href, reference in other.pages.items():
+            self.pages.setdefault(href, reference)
+        for href, kind in other.assets.items():
+            self.assets.setdefault(href, kind)
+        self.dropped += other.dropped
 
     # what references are added to
 
@@ -222,8 +233,11 @@ class Collector:
         self.page(attributes.get("src"), LinkKind.FRAME)
 
     def iframe(self, attributes: Attributes, _source: Any) -> None:
-        """Take an inline frame."""
+        """Take an inline frame, and the document that it may hold itself."""
         self.page(attributes.get("src"), LinkKind.IFRAME)
+        document = attributes.get("srcdoc")
+        if document and len(self.documents) < MAX_DOCUMENTS:
+            self.documents.append(document)
 
     def object_element(self, attributes: Attributes, _source: Any) -> None:
         """Take an object."""

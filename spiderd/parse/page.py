@@ -115,11 +115,13 @@ def collect(
         try:
             walk(decoded.html, collector)
         except SelectolaxError:
-            collector = _scanned(decoded)
+            collector = _scanned(_text(decoded))
     elif is_html:
-        collector = _scanned(decoded)
+        collector = _scanned(_text(decoded))
     elif essence == "text/css":
         collector.css(_text(decoded))
+    for document in collector.documents:
+        collector.merge(_scanned(document))
     for name, value in headers:
         if name.lower() == "refresh":
             collector.refresh_to(value)
@@ -130,8 +132,7 @@ def collect(
     return collector
 
 
-def _scanned(decoded: Decoded) -> Collector:
-    html = _text(decoded)
+def _scanned(html: str) -> Collector:
     collector = Collector(ScanText(html))
     scan(html, collector)
     return collector

@@ -81,13 +81,12 @@ class PlaceMemory:
     """Judges the references of one page: base, its folder, its origin and its encoding are settled."""
 
     def __init__(self, memory: LinkMemory, base: str, encoding: str) -> None:
-        path = base.partition("?")[0].partition("#")[0]
         self._memory = memory
         self._base = base
         self._encoding = encoding
-        self._folder = memory.shelf(path[: path.rfind("/") + 1])
-        self._origin = memory.shelf("/".join(path.split("/", 3)[:3]))
-        self._anywhere = memory.shelf("")
+        self._folder = memory.shelf(base[: base.rfind("/", 0, _path_end(base)) + 1])
+        self._origin = memory.shelf(base[: base.find("/", 8)])
+        self._anywhere = memory.shelf("*")
 
     def __call__(self, href: str) -> Judged:
         """Judge a reference: not empty, without its fragment."""
@@ -108,3 +107,8 @@ class PlaceMemory:
         young[href] = judged
         self._memory.added()
         return judged
+
+
+def _path_end(url: str) -> int:
+    query, fragment = url.find("?"), url.find("#")
+    return min(query if query >= 0 else len(url), fragment if fragment >= 0 else len(url))

@@ -123,6 +123,9 @@ def test_c22d_the_header_wins_until_it_is_found_lying() -> None:
         (undeclared(JAPANESE, "cp932"), "euc-jp", "shift_jis"),
         (undeclared(KOREAN, "utf-8"), "euc-kr", "utf-8"),
         (undeclared(KOREAN, "utf-8"), "iso-8859-1", "utf-8"),
+        (undeclared(CHINESE, "utf-8"), "gb2312", "utf-8"),
+        (undeclared(JAPANESE, "utf-8"), "shift_jis", "utf-8"),
+        (b"<title>nothing but ASCII</title>", "utf-16", "utf-8"),
         (undeclared("Fahrvergnügen heißt", "cp1252"), "utf-8", "windows-1252"),
     ],
 )
@@ -147,3 +150,37 @@ def test_c22d_lies_of_other_kinds(body: bytes, declared: str, charset: str) -> N
 def test_c22e_labels_as_they_come(content_type: str, charset: str, source: str) -> None:
     page = parse("<!doctype html><meta charset=latin1><title>x</title>", content_type=content_type)
     assert (page.charset, page.charset_source) == (charset, source)
+
+
+def test_c22d_a_few_characters_do_not_make_a_lie() -> None:
+    for body, declared in (
+        (b"<title>\xc3\xa9</title>", "iso-8859-1"),
+        (b"<title>\xe9</title>", "utf-8"),
+        (b"<title>x</title>", "gbk"),
+        ("<title>x</title>".encode("utf-16-le"), "utf-16"),
+    ):
+        page = parse(body, content_type=f"text/html; charset={declared}")
+        assert (page.charset_source, page.charset_lie) == ("header", False)
+
+
+def test_a_page_cut_in_the_middle_of_a_character_is_what_it_was() -> None:
+    page = parse(("<title>é</title>" + KOREAN).encode()[:-2], content_type="text/html")
+    assert (page.charset, page.charset_source, page.title) == ("utf-8", "utf-8", "é")
+    assert parse(b"<title>x</title> caf\xe9", content_type="text/html").charset == "windows-1252"
+
+
+@pytest.mark.parametrize(
+    ("charset", "href", "url"),
+    [
+        ("gbk", "/中?q=中", "/%E4%B8%AD?q=%D6%D0"),
+        ("shift_jis", "?q=日本", "/dir/page.html?q=%93%FA%96{"),
+        ("euc-kr", "?q=한", "/dir/page.html?q=%C7%D1"),
+        ("windows-1251", "?q=я", "/dir/page.html?q=%FF"),
+        ("iso-8859-1", "?q=é&amp;r=中", "/dir/page.html?q=%E9&r=%26%2320013%3B"),
+        ("utf-8", "?q=é", "/dir/page.html?q=%C3%A9"),
+    ],
+)
+def test_queries_are_written_in_the_encoding_of_the_page(charset: str, href: str, url: str) -> None:
+    body = f"<a href='{href}'>".encode(charset, "xmlcharrefreplace")
+    page = parse(body, content_type=f"text/html; charset={charset}")
+    assert page.links.urls == [SITE + url]

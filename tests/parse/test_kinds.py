@@ -109,6 +109,16 @@ def test_forms_are_a_switch() -> None:
     assert kinds(page) == {f"{SITE}/search?x=1": K.FORM}
 
 
+def test_frames_may_hold_their_document_themselves() -> None:
+    page = parse(
+        "<iframe srcdoc='<title>no</title><base href=/no/><a href=x>in &amp;amp;</a><img src=/i>"
+        "<iframe srcdoc=&quot;<a href=/deeper>&quot;></iframe>'></iframe><a href=y>"
+    )
+    assert page.links.urls == [f"{SITE}/dir/y", f"{SITE}/dir/x"]
+    assert others(page) == {f"{SITE}/i": K.IMG}
+    assert page.title == ""
+
+
 def test_headers_link_too() -> None:
     page = parse(
         "<a href=/a>",
