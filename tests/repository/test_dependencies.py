@@ -38,7 +38,7 @@ def imported(*folders: str) -> set[str]:
                     modules.add(node.module.split(".")[0])
     foreign = modules - OURS - set(sys.stdlib_module_names)
     distributions = packages_distributions()
-    return {normal(distributions[module][0]) for module in foreign}
+    return {normal(distributions.get(module, [module])[0]) for module in foreign}  # not all need be installed
 
 
 def test_the_program_imports_what_it_declares():
