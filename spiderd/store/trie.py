@@ -42,14 +42,17 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from heapq import merge
 from itertools import compress
-from typing import Any, cast
+from typing import Any
 
 import lmdb
 
 HASH_BYTES = 8
 LEAF_BYTES = 640  # of a settled leaf; 5 to 10 to a page pack best, and short ones are searched quickly
 BUFFER_BYTES = 1200  # of a buffer; both are far from the 2 KB where LMDB begins to use overflow pages
+LONGEST_RUN = 192
 RUN_LEAVES = 32  # a buffer whose emptying touches so many leaves bursts
+
+KNOWN_HASHES = 16_384  # kept in memory: 1.5 MB
 
 _BITS = 8 * HASH_BYTES
 _ALL = 1 << _BITS  # hashes there can be
@@ -65,14 +68,19 @@ _LOW, _HIGH = (
 
 
 class SeenTrie:
-    """A persistent set of 8-byte hashes in one LMDB table. It keeps nothing in memory.
+    """A persistent set of 8-byte hashes in one LMDB table, used from one thread.
 
-    A transaction in which a call raised must be aborted.
+    A transaction in which a call raised must be aborted. There are no nested transactions.
     """
 
     def __init__(self, db: Any) -> None:
         """Use the opened named database `db`; an empty one is the empty set."""
         self._db = db
+        self._known: set[bytes] = (
+            set()
+        )  # found in the table when they were asked for; nothing is ever removed
+        self._txn: lmdb.Transaction | None = None  # the last that wrote, and what it added: it may be aborted
+        self._added: set[bytes] = set()
 
     def add_many(self, txn: lmdb.Transaction, hashes: Sequence[bytes]) -> list[bool]:
         """Add hashes; True where one was new (of repeats in the batch, the first).
@@ -82,22 +90,28 @@ class SeenTrie:
         """
         if len(b"".join(hashes)) != HASH_BYTES * len(hashes):
             raise ValueError("a hash in the seen trie has 8 bytes")
+        if txn is not self._txn:
+            self._txn, self._added = txn, set()
+        known, added = self._known, self._added
+        unknown = [h for h in hashes if h not in known and h not in added]
+        if not unknown:
+            return [False] * len(hashes)
         with _cursor(txn, self._db) as cursor:
-            if hashes and not cursor.last():
-                cursor.put(_LAST, _ROOT)
-                cursor.put(_LAST + _LAST, _ROOT)
-            if len(hashes) < _LARGE_BATCH:
-                unsettled = sorted(set(_unsettled(cursor, hashes)))
+            if len(unknown) < _LARGE_BATCH:
+                unsettled = sorted(set(_unsettled(cursor, unknown)))
             else:  # sorting first spares more in LMDB's pages than it costs
-                unsettled = _unsettled(cursor, sorted(set(hashes)))
+                unsettled = _unsettled(cursor, sorted(set(unknown)))
             fresh = _enter(cursor, unsettled)
-        return _places(fresh, hashes)
+        added.update(fresh)
+        if len(unknown) < _LARGE_BATCH:
+            if len(known) > KNOWN_HASHES:
+                known.clear()
+            known.update(set(unknown).difference(fresh))  # they lay in the table before this transaction
+        return _places(fresh, hashes) if fresh else [False] * len(hashes)
 
     def contains_many(self, txn: lmdb.Transaction, hashes: Sequence[bytes]) -> list[bool]:
         """Tell for each hash whether it is in the set."""
         with _cursor(txn, self._db) as cursor:
-            if not cursor.last():
-                return [False] * len(hashes)
             missing = {h for h in _unsettled(cursor, hashes) if not _buffered(cursor, h)}
         return [h not in missing for h in hashes]
 
@@ -140,7 +154,8 @@ class SeenTrie:
 
 
 def _cursor(txn: lmdb.Transaction, db: Any) -> lmdb.Cursor[bytes]:
-    return cast("lmdb.Cursor[bytes]", txn.cursor(db))  # no transaction of the store is opened with buffers
+    cursor: Any = txn.cursor(db)  # of bytes: no transaction of the store is opened with buffers
+    return cursor  # type: ignore[no-any-return]
 
 
 def _width(leaf: bytes) -> int:
@@ -186,8 +201,7 @@ def _unsettled(cursor: lmdb.Cursor[bytes], hashes: Sequence[bytes]) -> list[byte
     seek, value, rest_at = cursor.set_range, cursor.value, _REST
     unsettled = []
     for h in hashes:
-        seek(h)
-        leaf = value()
+        leaf = value() if seek(h) else _ROOT
         rest = h[rest_at[leaf[0]]]
         at = leaf.find(rest, 1)
         if at < 0 or ((at - 1) % len(rest) and not _holds(leaf, h)):
@@ -200,7 +214,10 @@ def _enter(cursor: lmdb.Cursor[bytes], hashes: list[bytes]) -> list[bytes]:
     fresh = []
     start, end = 0, len(hashes)
     while start < end:
-        cursor.set_range(_LAST + hashes[start])
+        if not cursor.set_range(_LAST + hashes[start]):  # an empty table
+            cursor.put(_LAST, _ROOT)
+            cursor.put(_LAST + _LAST, _ROOT)
+            continue
         key, leaf = cursor.item()
         upper, rest_at, width = key[HASH_BYTES:], _REST[leaf[0]], _width(leaf)
         rests = []
@@ -225,14 +242,14 @@ def _enter(cursor: lmdb.Cursor[bytes], hashes: list[bytes]) -> list[bytes]:
 
 def _places(fresh: list[bytes], hashes: Sequence[bytes]) -> list[bool]:
     """True at the first place of each fresh hash in the batch."""
-    if len(fresh) == len(hashes):
-        return [True] * len(hashes)
     new = [False] * len(hashes)
     due = set(fresh)
-    for place, h in enumerate(hashes if due else ()):
+    for place, h in enumerate(hashes):
         if h in due:
             new[place] = True
             due.remove(h)
+            if not due:
+                break
     return new
 
 
@@ -251,7 +268,8 @@ def _empty(cursor: lmdb.Cursor[bytes], upper: bytes, buffer: bytes) -> None:
         start = end
     # In ascending order, or LMDB packs its pages badly.
     leaves = sum(_settle(cursor, leaf_upper, leaf) for leaf_upper, leaf in grown)
-    more = (leaves // RUN_LEAVES).bit_length()
+    limit = min(max(1 << buffer[0] >> 4, RUN_LEAVES), LONGEST_RUN)
+    more = (leaves // limit).bit_length()
     span = 1 << (_BITS - buffer[0] - more)
     last = int.from_bytes(upper, "big")
     for back in range(1 << more):

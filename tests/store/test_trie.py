@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import lmdb
 import pytest
@@ -119,6 +119,7 @@ class BehavesAsASet(RuleBasedStateMachine):
         self.bed = Bed(self.folder.name)
         self.model: set[bytes] = set()
         self.batch: list[bytes] = []
+        self.lost: list[bytes] = []
 
     def teardown(self) -> None:
         self.bed.env.close()
@@ -146,7 +147,13 @@ class BehavesAsASet(RuleBasedStateMachine):
     def aborted(self, batch: list[bytes]) -> None:
         with self.bed.env.begin(write=True) as txn:
             assert expected_new(self.model, batch) == self.bed.trie.add_many(txn, batch)
+            assert not any(self.bed.trie.add_many(txn, batch))
             txn.abort()
+        self.lost = batch
+
+    @rule()
+    def add_what_was_aborted(self) -> None:
+        self.add(self.lost)
 
     @rule()
     def restart(self) -> None:
@@ -169,14 +176,34 @@ class BehavesAsASet(RuleBasedStateMachine):
         assert self.bed.check() == []
 
 
-TestBehavesAsASet = BehavesAsASet.TestCase
-TestBehavesAsASet.settings = settings(
+class BehavesAsASetWithSmallBounds(BehavesAsASet):
+    """The same, with bounds so small that buffers are emptied and all kinds of leaves burst all the time."""
+
+    BOUNDS: ClassVar = {"LEAF_BYTES": 260, "BUFFER_BYTES": 80, "RUN_LEAVES": 2}
+
+    def __init__(self) -> None:
+        self.kept = {name: getattr(trie, name) for name in self.BOUNDS}
+        for name, bound in self.BOUNDS.items():
+            setattr(trie, name, bound)
+        super().__init__()
+
+    def teardown(self) -> None:
+        super().teardown()
+        for name, bound in self.kept.items():
+            setattr(trie, name, bound)
+
+
+OFTEN_ENOUGH = settings(
     max_examples=25,
     stateful_step_count=12,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
+TestBehavesAsASet = BehavesAsASet.TestCase
+TestBehavesAsASet.settings = OFTEN_ENOUGH
+TestBehavesAsASetWithSmallBounds = BehavesAsASetWithSmallBounds.TestCase
+TestBehavesAsASetWithSmallBounds.settings = OFTEN_ENOUGH
 
 
 @given(batch=BATCHES, cut=st.integers(0, 700))
@@ -241,6 +268,7 @@ def test_hashes_that_differ_in_the_last_bit_only(bed: Bed) -> None:
 def test_bytes_across_two_members_are_no_member(bed: Bed) -> None:
     bed.add([b"abcdefgh", b"ijklmnop"])
     assert bed.contains([b"efghijkl", b"ijklmnop"]) == [False, True]
+    assert bed.add([b"efghijkl", b"abcdefgh"]) == [True, False]
 
 
 def damaged(leaf: bytes, how: str) -> bytes:
