@@ -34,6 +34,7 @@ from tui.screens.details import Details
 from tui.text import cut, harmless, harmless_lines
 from tui.themes import THEMES, first_theme
 from tui.views.log import LogView
+from tui.views.search import SearchView
 from tui.widgets.listing import PagedListing, Query
 from tui.widgets.painted import Painted
 from tui.widgets.table import Table
@@ -147,6 +148,8 @@ class SpiderApp(App[int]):
             phase=self.connection.phase,
             state=snapshot.state if snapshot else None,
             figures=snapshot is not None,
+            index=snapshot is not None and snapshot.index is not None,
+            filterable=listing.can_filter,
             read_only=self.read_only,
             rights=self.model.hello.rights if self.model.hello else "write",
             table=True,
@@ -226,6 +229,19 @@ class SpiderApp(App[int]):
     @on(AddBox.Check)
     def _check(self, event: AddBox.Check) -> None:
         self.beside(partial(self.commands.check, event.box, event.urls), "check", exclusive=True)
+
+    @on(SearchView.Asked)
+    def _searched(self, event: SearchView.Asked) -> None:
+        work = partial(self.commands.look_up, event.view, event.query_text, event.page)
+        self.beside(work, "search", exclusive=True)
+
+    @on(SearchView.Looked)
+    def _looked(self, event: SearchView.Looked) -> None:
+        self.beside(partial(self.commands.peek, event.view, event.number), "peek", exclusive=True)
+
+    @on(SearchView.Left)
+    def _left_search(self) -> None:
+        self.commands.tab(self.dashboard.before_search)
 
     @on(PagedListing.Asked)
     def _asked(self, event: PagedListing.Asked) -> None:

@@ -24,7 +24,9 @@ from spiderd.protocol import (
     Events,
     Hello,
     Hosts,
+    PageReply,
     Retried,
+    SearchReply,
     Snapshot,
     StateReply,
     Why,
@@ -102,6 +104,14 @@ class Client:
     async def why(self, url: str) -> Why:
         """Which rule decides about a URL, and what is known of it?"""
         return await self._get("why", Why, {"url": url})
+
+    async def search(self, query: str, page: int, limit: int) -> SearchReply:
+        """One page of results."""
+        return await self._get("search", SearchReply, {"q": query, "page": page, "limit": limit})
+
+    async def page(self, number: int) -> PageReply:
+        """What is kept of a page."""
+        return await self._get("page", PageReply, {"id": number})
 
     async def check(self, urls: list[str]) -> Added:
         """What would become of these URLs if they were added?"""

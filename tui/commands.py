@@ -6,11 +6,12 @@ Names are those of `keys.KEYS`, an argument after a colon: "tab:hosts", "sort:-1
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from spiderd.errors import SpiderdError
-from spiderd.protocol import Added, Retried, StateReply
+from spiderd.protocol import Added, Hit, Retried, StateReply
 from spiderd.states import CrawlState
 from tui import keys, kinds, starting
 from tui.client import LineBroken
@@ -22,6 +23,7 @@ from tui.screens.help import Help
 from tui.screens.start import StartBox, Wish
 from tui.text import cut, harmless, plural
 from tui.views.log import LogView
+from tui.views.search import PAGE, SearchView
 
 if TYPE_CHECKING:
     from tui.app import SpiderApp
@@ -53,6 +55,10 @@ class Commands:
         self.app.dashboard.open_tab(name)
         self.app.draw()
 
+    def search(self) -> None:
+        """Open the search and its box."""
+        self.tab("search")
+
     def freeze(self) -> None:
         """Hold the picture still, or let it go."""
         self.app.freeze()
@@ -75,8 +81,12 @@ class Commands:
         self.app.leave()
 
     def back(self) -> None:
-        """Clear the filter."""
-        self._listing.filter_box.action_clear_and_close()
+        """Clear the filter; in the results of a search, go back to the box."""
+        view = self.app.dashboard.view
+        if isinstance(view, SearchView):
+            view.begin()
+        else:
+            self._listing.filter_box.action_clear_and_close()
 
     def figures(self) -> None:
         """Show all counters."""
@@ -93,10 +103,28 @@ class Commands:
     def details(self) -> None:
         """Show what is known of the row, and which rule decides about its URL."""
         listing = self._listing
+        hit = listing.table.row
+        if isinstance(hit, Hit):
+            self.page(hit)
+            return
         box = Details(str(listing.border_title), listing.details(), listing.subject)
         self.app.push_screen(box)
         if listing.subject.startswith(WEB) and self.app.connection.connected:
             self.app.beside(partial(self._explain, box, listing.subject), "why", exclusive=True)
+
+    def page(self, hit: Hit) -> None:
+        """Show what is kept of a page, its text included."""
+        box = Details("Page", kinds.HITS.details(hit), hit.url)
+        self.app.push_screen(box)
+        self.app.beside(partial(self._read, box, hit.id), "why", exclusive=True)
+
+    async def _read(self, box: Details, number: int) -> None:
+        try:
+            page = await self.app.client.page(number)
+        except SpiderdError as problem:
+            box.add([("page", f"not readable: {problem}")])
+        else:
+            box.replace(kinds.page_facts(page), page.text)
 
     def why(self, url: str) -> None:
         """Show which rule decides about a URL."""
@@ -109,8 +137,7 @@ class Commands:
             facts = kinds.why_facts(await self.app.client.why(url))
         except SpiderdError as problem:
             facts = [("why", f"not known: {problem}")]
-        if box.is_attached:
-            box.add(facts)
+        box.add(facts)
 
     def filter(self) -> None:
         """Open the filter."""
@@ -226,6 +253,22 @@ class Commands:
             box.show_check(urls, await self.app.client.check(urls))
         except SpiderdError as problem:
             box.show_problem(urls, str(problem))
+
+    async def look_up(self, view: SearchView, query: str, page: int) -> None:
+        """Search, and tell the view; the next page comes along, so that scrolling does not stutter."""
+        try:
+            replies = [await self.app.client.search(query, page, PAGE)]
+            if page < replies[0].pages:
+                replies.append(await self.app.client.search(query, page + 1, PAGE))
+        except SpiderdError as problem:
+            view.show_problem(query, str(problem))
+        else:
+            view.show_results(query, replies)
+
+    async def peek(self, view: SearchView, number: int) -> None:
+        """Get what is kept of a page for the preview; without it the preview has less to say."""
+        with suppress(SpiderdError):
+            view.show_page(await self.app.client.page(number))
 
     def _state_changed(self, reply: StateReply) -> None:
         self.app.say(f"the crawl is {reply.state}")

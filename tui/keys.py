@@ -24,6 +24,8 @@ class Need(Enum):
     TABLE = auto()  # a table is on screen
     FIGURES = auto()  # a snapshot was seen
     NOBODY = auto()  # no daemon answers
+    INDEX = auto()  # that builds a search index
+    FILTERED = auto()  # the list has a filter of its own
     OURS = auto()  # and this screen may change things
     ROW = auto()  # with the cursor on a row
     PAGED = auto()  # whose order can be changed
@@ -51,6 +53,8 @@ class Situation:
     phase: Phase = Phase.WAITING
     state: CrawlState | None = None
     figures: bool = False
+    index: bool = False
+    filterable: bool = True
     read_only: bool = False  # this screen was started so
     rights: str = "write"  # what the daemon grants us
     table: bool = False
@@ -67,6 +71,17 @@ KEYS: tuple[Key, ...] = (
     Key("tab:overview", "1", "1", "Overview", "Open the overview", EVERYWHERE),
     Key("tab:hosts", "2", "2", "Hosts", "Open the hosts and how politely they are asked", EVERYWHERE),
     Key("tab:directories", "3", "3", "Directories", "Open the download directories", EVERYWHERE),
+    Key("tab:search", "4", "4", "Search", "Open the search", EVERYWHERE),
+    Key(
+        "search",
+        "slash",
+        "/",
+        "Search",
+        "Search the pages that were fetched",
+        EVERYWHERE,
+        bar=5,
+        needs=(Need.LINE, Need.INDEX),
+    ),
     Key("tab:log", "5", "5", "Log", "Open the log of events", EVERYWHERE),
     Key("tab:errors", "6", "6", "Errors", "Open the URLs that were given up, and why", EVERYWHERE),
     Key(
@@ -105,7 +120,7 @@ KEYS: tuple[Key, ...] = (
         "Figures",
         "Show all counters: answers, errors by kind, links left out",
         EVERYWHERE,
-        bar=10,
+        bar=11,
         needs=(Need.FIGURES,),
     ),
     Key(
@@ -117,7 +132,7 @@ KEYS: tuple[Key, ...] = (
         EVERYWHERE,
         needs=(Need.NOBODY, Need.OURS),
     ),
-    Key("freeze", "space", "Space", "Freeze", "Hold the picture still; the crawl goes on", EVERYWHERE, bar=7),
+    Key("freeze", "space", "Space", "Freeze", "Hold the picture still; the crawl goes on", EVERYWHERE, bar=8),
     Key("refresh", "r", "r", "Refresh", "Reconnect, or ask for fresh figures, at once", EVERYWHERE),
     Key(
         "stop",
@@ -148,7 +163,7 @@ KEYS: tuple[Key, ...] = (
         "Details",
         "Show everything that is known of the row",
         TABLES,
-        bar=5,
+        bar=6,
         needs=(Need.TABLE, Need.ROW),
     ),
     Key(
@@ -158,8 +173,8 @@ KEYS: tuple[Key, ...] = (
         "Filter",
         "Show only rows that hold a text; Esc clears",
         TABLES,
-        bar=6,
-        needs=(Need.TABLE,),
+        bar=7,
+        needs=(Need.TABLE, Need.FILTERED),
     ),
     Key(
         "sort:-1",
@@ -177,7 +192,7 @@ KEYS: tuple[Key, ...] = (
         "Sort right",
         "Sort by the column to the right",
         TABLES,
-        bar=9,
+        bar=10,
         needs=(Need.TABLE, Need.PAGED),
     ),
     Key("invert", "I", "I", "Invert", "Turn the order round", TABLES, needs=(Need.TABLE, Need.PAGED)),
@@ -200,7 +215,7 @@ KEYS: tuple[Key, ...] = (
         "Copy",
         "Copy the row's URL or path to your clipboard",
         TABLES,
-        bar=8,
+        bar=9,
         needs=(Need.ROW,),
     ),
     Key("errors_only", "e", "e", "Errors only", "Show warnings and errors only", LOG, needs=(Need.LOG,)),
@@ -253,6 +268,10 @@ def _missing(need: Need, situation: Situation) -> str:
             return "the daemon speaks another version"
         case Need.FIGURES if not situation.figures:
             return "there are no figures yet"
+        case Need.INDEX if not situation.index:
+            return "this daemon builds no search index"
+        case Need.FILTERED if not situation.filterable:
+            return "the search box does this here: /"
         case Need.NOBODY if situation.phase is not Phase.WAITING:
             return "a daemon answers already" if situation.phase in CONNECTED else "just being tried"
         case Need.OURS if situation.read_only:
@@ -271,6 +290,10 @@ def _missing(need: Need, situation: Situation) -> str:
             return "there is nothing to crawl yet: a adds a URL"
         case Need.FIGURES if not situation.figures:
             return "there are no figures yet"
+        case Need.INDEX if not situation.index:
+            return "this daemon builds no search index"
+        case Need.FILTERED if not situation.filterable:
+            return "the search box does this here: /"
         case Need.NOBODY if situation.phase is not Phase.WAITING:
             return "a daemon answers already" if situation.phase in CONNECTED else "just being tried"
         case Need.OURS if situation.read_only:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spiderd.protocol import DirectoryRow, ErrorRow, Event, HostRow, Why, WorkerRow
+from spiderd.protocol import DirectoryRow, ErrorRow, Event, Hit, HostRow, PageReply, Why, WorkerRow
 from spiderd.units import human_count, human_duration, human_size
 from tui.columns import Column
 from tui.glyphs import Glyphs
-from tui.tables import directories, errors, events, hosts, threads
+from tui.tables import directories, errors, events, hits, hosts, threads
 from tui.text import UNKNOWN, date
 from tui.widgets.listing import Kind
 
@@ -91,6 +91,36 @@ def _events_kind(columns: Sequence[Column[Event]], empty: str) -> Kind[Event]:
 
 LOG = _events_kind(events.COLUMNS, "nothing has happened yet")
 RECENT = _events_kind(events.RECENT, "none")
+
+
+HITS: Kind[Hit] = Kind(
+    columns=hits.COLUMNS,
+    key=lambda row: row.id,
+    subject=lambda row: row.url,
+    details=lambda row: [("url", row.url), ("title", row.title), ("fetched", date(row.fetched))],
+)
+
+
+def page_facts(page: PageReply) -> list[tuple[str, str]]:
+    """Say what is kept of a page."""
+    return [
+        ("url", page.url),
+        ("title", page.title or UNKNOWN),
+        ("status", f"{page.status} {page.kind}{f' ({page.failure})' if page.failure else ''}"),
+        ("fetched", date(page.fetched)),
+        ("type", page.content_type or UNKNOWN),
+        ("size", human_size(page.size)),
+        ("language", page.language or UNKNOWN),
+        ("depth", f"{human_count(page.depth)} links from a seed"),
+        ("found on", page.referrer or "it is a seed"),
+        *([("leads to", page.location)] if page.location else []),
+        ("archived as", page.path or "not stored"),
+        ("links", f"{human_count(page.links_out)} out, {_links_in(page)} in"),
+    ]
+
+
+def _links_in(page: PageReply) -> str:
+    return human_count(page.links_in) if page.links_in >= 0 else "not yet counted"
 
 
 def directories_kind(glyphs: Glyphs, *, pane: bool = False) -> Kind[DirectoryRow]:

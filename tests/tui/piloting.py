@@ -65,3 +65,8 @@ def screen(pilot: Pilot[int]) -> str:
 
 def line(pilot: Pilot[int], number: int) -> str:
     return screen(pilot).splitlines()[number]
+
+
+def told(pilot: Pilot[int]) -> str:
+    """The short messages that are on the screen, without their line breaks."""
+    return "\n".join(notification.message for notification in pilot.app._notifications)

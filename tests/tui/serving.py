@@ -23,11 +23,14 @@ class Serving:
         self._ready = threading.Event()
         self._token: trio.lowlevel.TrioToken
         self._scope = trio.CancelScope()
-        self._thread = threading.Thread(target=trio.run, args=[self._run], daemon=True)
+        self._thread = threading.Thread(target=self._main, daemon=True)
+        self._problem: BaseException | None = None
 
     def start(self) -> None:
         self._thread.start()
         assert self._ready.wait(10)
+        if self._problem is not None:
+            raise self._problem
 
     def stop(self) -> None:
         self._token.run_sync_soon(self._scope.cancel)
@@ -37,6 +40,13 @@ class Serving:
     def call(self, function: object, *args: object) -> object:
         """Call a function on the server's loop."""
         return trio.from_thread.run_sync(function, *args, trio_token=self._token)
+
+    def _main(self) -> None:
+        try:
+            trio.run(self._run)
+        except BaseException as problem:  # noqa: BLE001 - raised again in the test's own thread
+            self._problem = problem
+            self._ready.set()
 
     async def _run(self) -> None:
         self._token = trio.lowlevel.current_trio_token()

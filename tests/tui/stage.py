@@ -12,11 +12,12 @@ import msgspec
 
 from spiderd.api.crawl import ListQuery
 from spiderd.api.events import EventLog
-from spiderd.errors import UsageError
+from spiderd.errors import ConfigError, UsageError
 from spiderd.protocol import (
     API_VERSION,
     Added,
     AddResult,
+    Change,
     Counters,
     Directories,
     DirectoryRow,
@@ -30,26 +31,37 @@ from spiderd.protocol import (
     IndexState,
     PageReply,
     Rates,
+    Reconfigured,
+    Released,
     Retried,
     SearchReply,
+    SettingRequest,
+    SettingRow,
+    Settings,
     Snapshot,
     StateReply,
+    TrapRow,
+    Traps,
     Why,
     WorkerRow,
     Workers,
 )
 from spiderd.states import CrawlState, Reason, Step
+from tests.api.sample import SampleCrawl
 
 NOW = 1_750_000_000.0  # the stage's clock stands still
 NAMES = ("news", "docs", "blog", "shop", "wiki", "lists", "files", "static", "forum", "maps")
 
 
-class Stage:
-    """Rows are plain attributes; change them and the next answer has them."""
+class Stage(SampleCrawl):
+    """Rows are plain attributes; change them and the next answer has them.
+
+    What is not said here is as in the sample that the API is tested with.
+    """
 
     def __init__(self, *, threads: int = 8, hosts: int = 40, directories: int = 20, errors: int = 30) -> None:
+        super().__init__(EventLog(clock=lambda: NOW, burst=1_000_000))
         self.chance = random.Random(7)
-        self.log = EventLog(clock=lambda: NOW, burst=1_000_000)
         self.state, self.reason, self.message = CrawlState.RUNNING, Reason.NONE, ""
         self.api = API_VERSION
         self.pid = 4121
@@ -76,6 +88,25 @@ class Stage:
             statuses={"200": 861_002, "404": 6_200, "301": 1_103, "503": 2_311},
             failures={"server_error": 2_000, "idle_timeout": 311},
         )
+        self.trap_rows = [
+            TrapRow(
+                shape=f"https://shop.example.com/list/{number}/N",
+                host="shop.example.com",
+                pages=50,
+                waiting=9_000 + number,
+                example=f"https://shop.example.com/list/{number}/50",
+            )
+            for number in range(3)
+        ]
+        self.setting_rows = [
+            SettingRow(key="crawl.threads", value="24", filed="8", live=True, override=True),
+            SettingRow(key="crawl.order", value='"breadth"', filed='"breadth"', live=True),
+            SettingRow(key="crawl.max_pages", value="0", filed="0", live=True),
+            SettingRow(key="scope.exclude", value="[]", filed="[]", live=True),
+            SettingRow(key="politeness.delay", value='"1s"', filed='"1s"', live=True),
+            SettingRow(key="archive.format", value='"files"', filed='"files"', live=False),
+            SettingRow(key="fetch.proxy", value='"***"', filed='"***"', live=False),
+        ]
         self.hits = [_hit(number) for number in range(34)]
         self.index = IndexState(
             state="idle", indexed=860_000, pages=860_902, documents=851_000, bytes=2_100_000_000
@@ -235,7 +266,7 @@ class Stage:
     async def stop(self) -> StateReply:
         return self._become("stop", CrawlState.STOPPING)
 
-    async def retry(self) -> StateReply:
+    async def retry(self, *asked: object) -> Retried:
         self.calls.append("retry")
         return Retried(state=self.state, reason=self.reason, urls=len(self.error_rows))
 
@@ -243,6 +274,37 @@ class Stage:
         self.calls.append(call)
         self.state, self.reason = state, Reason.USER
         return StateReply(state=state, reason=Reason.USER)
+
+    async def traps(self, query: ListQuery) -> Traps:
+        return Traps(**_page(self.trap_rows, query, "shape"))
+
+    async def release(self, what: str) -> Released:
+        self.calls.append(f"release {what}")
+        shape = any(row.shape == what for row in self.trap_rows)
+        self.trap_rows = [row for row in self.trap_rows if row.shape != what]
+        return Released(
+            state=self.state, reason=self.reason, kind="shape" if shape else "host", name=what, urls=12
+        )
+
+    def settings(self) -> Settings:
+        return Settings(source="/etc/spiderd/config.toml", rows=self.setting_rows)
+
+    async def set(self, asked: SettingRequest) -> Reconfigured:
+        self.calls.append(f"set {asked.key} {asked.value}")
+        row = next((row for row in self.setting_rows if row.key == asked.key), None)
+        if row is None or not row.live:
+            raise ConfigError(f"{asked.key} cannot be changed while the crawl runs")
+        before, row.override = row.value, asked.value is not None
+        row.value = row.filed if asked.value is None else msgspec.json.encode(asked.value).decode()
+        change = Change(key=row.key, value=row.value, filed=before)
+        return Reconfigured(state=self.state, reason=self.reason, changed=[change])
+
+    async def reload(self) -> Reconfigured:
+        self.calls.append("reload")
+        return Reconfigured(state=self.state, reason=self.reason, notes=["nothing has changed"])
+
+    async def visited(self, urls: list[str]) -> Added:
+        return await self.check(urls)
 
     async def why(self, url: str) -> Why:
         return Why(

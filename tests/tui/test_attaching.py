@@ -49,7 +49,7 @@ async def test_keeps_the_figures_when_the_daemon_dies_and_goes_on_when_it_is_bac
             app = await attached(pilot)
             server.call(stage.happen, 5)
             await wait_for(pilot, lambda: len(app.model.events) == 5)
-        await wait_for(pilot, lambda: "✗ DISCONNECTED" in line(pilot, 0))
+        await wait_for(pilot, lambda: "✗ STOPPED" in line(pilot, 0))
         assert "1,284,551" in screen(pilot)
         assert "old" in line(pilot, 0)
         assert app.dashboard.view.has_class("-old")

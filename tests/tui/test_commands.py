@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spiderd.states import CrawlState
-from tests.tui.piloting import attached, dashboard, line, on_asyncio, screen, wait_for
+from tests.tui.piloting import attached, dashboard, line, on_asyncio, screen, told, wait_for
 from tests.tui.serving import served
 from tests.tui.stage import Stage
 
@@ -51,7 +51,7 @@ async def test_a_checks_while_typing_and_adds(sock_path):
             assert "ftp://bad.example/ not http or https" in screen(pilot)
             await pilot.press("ctrl+s")
             await wait_for(pilot, lambda: stage.calls)
-            await wait_for(pilot, lambda: "1 new URL" in screen(pilot))
+            await wait_for(pilot, lambda: "1 new URL" in told(pilot))
     assert stage.calls == ["add https://example.org/ https://news.example.com/ ftp://bad.example/"]
 
 
@@ -86,7 +86,7 @@ async def test_read_only_changes_nothing_and_says_why(sock_path):
             for key in ("p", "a", "X"):
                 await pilot.press(key)
                 await wait_for(pilot, lambda: app.screen is app.dashboard)
-            await wait_for(pilot, lambda: "this screen is read-only" in screen(pilot))
+            await wait_for(pilot, lambda: "this screen is read-only" in told(pilot))
             assert "read-only" in line(pilot, 0), screen(pilot)
     assert stage.calls == []
 

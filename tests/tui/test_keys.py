@@ -9,7 +9,14 @@ from tui.connection import Phase
 from tui.keys import BY_COMMAND, KEYS, Need, Situation, label, unavailable
 
 LIVE = Situation(
-    phase=Phase.LIVE, figures=True, state=CrawlState.RUNNING, table=True, row=True, sortable=True, log=True
+    phase=Phase.LIVE,
+    state=CrawlState.RUNNING,
+    figures=True,
+    index=True,
+    table=True,
+    row=True,
+    sortable=True,
+    log=True,
 )
 
 
@@ -47,7 +54,11 @@ def test_a_live_screen_can_do_everything():
 
 def test_every_need_has_its_reason():
     nothing = Situation(read_only=True, rights="read")
-    others = {Need.UNFINISHED: Situation(state=CrawlState.COMPLETE), Need.NOBODY: LIVE}
+    others = {
+        Need.UNFINISHED: Situation(state=CrawlState.COMPLETE),
+        Need.NOBODY: LIVE,
+        Need.FILTERED: Situation(filterable=False),
+    }
     for need in Need:
         situation = others.get(need, nothing)
         key = keys.Key("x", "x", "x", "x", "x", "x", needs=(need,))

@@ -11,7 +11,7 @@ import pytest
 
 from spiderd.states import CrawlState
 from tests.tui.daemons import daemon, site
-from tests.tui.piloting import attached, dashboard, line, on_asyncio, screen, wait_for
+from tests.tui.piloting import attached, dashboard, line, on_asyncio, screen, told, wait_for
 from tui.connection import Phase
 
 SLOWLY = ("--delay", "100ms")  # endless sites: something happens all the time, but not much
@@ -114,7 +114,7 @@ async def test_outlives_a_daemon_that_is_killed(data_dir):
             known = f"{app.model.snapshot.counters.known:,}"
             assert known in screen(pilot)
             await pilot.press("p")
-            await wait_for(pilot, lambda: "no daemon is attached" in screen(pilot))
+            await wait_for(pilot, lambda: "no daemon is attached" in told(pilot))
             running.start()
             await pilot.press("r")
             await wait_for(pilot, lambda: "● RUNNING" in line(pilot, 0))
@@ -143,7 +143,7 @@ async def test_read_only_leaves_a_crawl_alone(data_dir):
             app = await attached(pilot)
             await wait_for(pilot, lambda: state(app) is CrawlState.RUNNING)
             await pilot.press("p", "X", "a", "R")
-            await wait_for(pilot, lambda: "this screen is read-only" in screen(pilot))
+            await wait_for(pilot, lambda: "this screen is read-only" in told(pilot))
             seen = len(pages.requests)
             await wait_for(pilot, lambda: len(pages.requests) > seen + 2)
             assert state(app) is CrawlState.RUNNING
@@ -158,7 +158,7 @@ async def test_the_error_queue_is_tried_again(data_dir):
             await wait_for(pilot, lambda: state(app) is CrawlState.COMPLETE)
             asked = sum(request.path == "/7" for request in pages.requests)
             await pilot.press("R")
-            await wait_for(pilot, lambda: "1 URL of the error queue" in screen(pilot))
+            await wait_for(pilot, lambda: "1 URL of the error queue" in told(pilot))
             await wait_for(pilot, lambda: sum(r.path == "/7" for r in pages.requests) > asked)
 
 
@@ -190,4 +190,4 @@ async def test_a_daemon_that_cannot_be_started_says_why(data_dir):
         await wait_for(pilot, lambda: "Start a daemon" in screen(pilot))
         app.screen.query_one("#urls").insert("mailto:somebody@example.org")
         await pilot.press("ctrl+s")
-        await wait_for(pilot, lambda: "not started:" in screen(pilot))
+        await wait_for(pilot, lambda: "not started:" in told(pilot))

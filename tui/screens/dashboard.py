@@ -12,6 +12,7 @@ from tui.model import Picture
 from tui.views.log import LogView
 from tui.views.overview import Overview
 from tui.views.paged import PagedView
+from tui.views.search import SearchView
 from tui.views.view import View
 from tui.widgets.counters import Counters
 from tui.widgets.header import Header
@@ -46,10 +47,13 @@ class Dashboard(Screen[None]):
         self.tab_bar = TabBar(glyphs=glyphs)
         self.key_bar = KeyBar(glyphs=glyphs)
         self.nobody = Nobody(socket)
+        self.search = SearchView(glyphs)
+        self.before_search = TABS[0].name  # the tab that Escape goes back to
         self.views: dict[str, View] = {
             "overview": Overview(glyphs),
             "hosts": PagedView("hosts", "Hosts", kinds.HOSTS, glyphs),
             "directories": PagedView("directories", "Directories", kinds.directories_kind(glyphs), glyphs),
+            "search": self.search,
             "log": LogView(glyphs),
             "errors": PagedView("errors", "Error queue", kinds.ERRORS, glyphs),
         }
@@ -76,10 +80,15 @@ class Dashboard(Screen[None]):
 
     def open_tab(self, name: str) -> None:
         """Open a tab."""
+        if self.tab_bar.open_tab != "search":
+            self.before_search = self.tab_bar.open_tab
         self.tab_bar.show(name)
         self.query_one("#views", ContentSwitcher).current = name
         self.view.refill()
-        self.view.main.table.focus()
+        if name == "search":
+            self.search.begin()
+        else:
+            self.view.main.table.focus()
 
     def draw(self, picture: Picture) -> None:
         """Draw how things are."""

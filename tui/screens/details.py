@@ -49,6 +49,7 @@ class Details(Box[None]):
         self.heading = title
         self.facts = facts
         self.subject = subject
+        self.body = ""  # a text of several lines under the facts
 
     def compose(self) -> ComposeResult:
         """A scrolling page."""
@@ -59,8 +60,13 @@ class Details(Box[None]):
 
     def add(self, facts: list[tuple[str, str]]) -> None:
         """Show more facts, which came later."""
-        self.facts = [*self.facts, *facts]
-        self.on_resize()
+        self.replace([*self.facts, *facts], self.body)
+
+    def replace(self, facts: list[tuple[str, str]], body: str = "") -> None:
+        """Show other facts, and a text under them; nothing happens once the box is closed."""
+        self.facts, self.body = facts, body
+        if self.is_attached:
+            self.on_resize()
 
     def on_mount(self) -> None:
         """Write the page once its width is known."""
@@ -69,7 +75,7 @@ class Details(Box[None]):
     def on_resize(self) -> None:
         """Write the page for the width that there is."""
         width = self.query_one("#details-box").scrollable_content_region.width
-        self.query_one("#facts", Static).update(content(self.facts, width))
+        self.query_one("#facts", Static).update(content(self.facts, self.body, width))
 
     def action_scroll(self, lines: int) -> None:
         """Scroll the page."""
@@ -84,7 +90,7 @@ class Details(Box[None]):
         self.post_message(self.Open(self.subject))
 
 
-def content(facts: list[tuple[str, str]], width: int) -> Content:
+def content(facts: list[tuple[str, str]], body: str, width: int) -> Content:
     """Write names and texts in two columns; texts are folded within theirs."""
     names = min(NAMES, max((cell_len(harmless(name[:NAMES])) for name, _ in facts), default=0))
     indent = "\n" + " " * (names + 2)
@@ -93,4 +99,8 @@ def content(facts: list[tuple[str, str]], width: int) -> Content:
         folded = fold(harmless(text[:LONGEST]), max(8, width - names - 2))
         shown = fit(harmless(name[:LONGEST]), names)
         lines.append(Content.assemble((shown, "$foreground 75%"), "  ", indent.join(folded)))
+    if body:
+        lines.append(Content(""))
+        for line in body[:LONGEST].splitlines():
+            lines += map(Content, fold(harmless(line), max(8, width)))
     return Content("\n").join(lines)

@@ -58,7 +58,7 @@ class Listing(Panel, Generic[Row]):
         )
         self.table.descending = kind.descending
         self.filter_box = FilterBox()
-        self.can_sort = True
+        self.can_sort = self.can_filter = True
         self.note = ""  # the view's own remark
 
     def compose(self) -> ComposeResult:

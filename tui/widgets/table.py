@@ -101,7 +101,7 @@ class Table(ScrollView, Generic[Row], can_focus=True):
     ) -> None:
         super().__init__(id=id)
         self.columns = tuple(columns)
-        self.empty = empty
+        self._empty = empty
         self.sort = sort
         self.descending = False
         self.tailing = self._tail = tail
@@ -117,6 +117,17 @@ class Table(ScrollView, Generic[Row], can_focus=True):
         self._drawn: dict[int, Line | None] = {}  # what stands on each line of the window
 
     # what it shows
+
+    @property
+    def empty(self) -> str:
+        """What is said where there is no row."""
+        return self._empty
+
+    @empty.setter
+    def empty(self, text: str) -> None:
+        if text != self._empty:
+            self._empty = text
+            self._refresh_line(1)
 
     @property
     def total(self) -> int:
@@ -324,7 +335,7 @@ class Table(ScrollView, Generic[Row], can_focus=True):
         line = self._drawn[y] = self._line(y)
         base = self.rich_style
         if line is None:
-            text = self.empty if y == 1 and not self._total else ""
+            text = harmless(self._empty) if y == 1 and not self._total else ""
             return Strip([Segment(fit("  " + text, width), base + ink(self, "muted"))], width)
         if line[0]:
             base += shade(self, "table--cursor" if self.has_focus else "table--cursor-blurred")

@@ -24,7 +24,7 @@ TABS = (
     Tab("overview", "1", "Overview", "Over"),
     Tab("hosts", "2", "Hosts", "Hosts"),
     Tab("directories", "3", "Directories", "Dirs"),
-    # 4 is kept for the search.
+    Tab("search", "4", "Search", "Search"),
     Tab("log", "5", "Log", "Log"),
     Tab("errors", "6", "Errors", "Errors"),
 )
@@ -44,7 +44,7 @@ class TabBar(Painted):
         """Paint the tabs."""
         line = [Part("", gap=0)]
         for tab in TABS:
-            title = tab.title if size.width >= 72 else tab.short if size.width >= 48 else ""
+            title = tab.title if size.width >= 78 else tab.short if size.width >= 56 else ""
             text = f" {tab.digit} {title} " if title else f" {tab.digit} "
             role = "tab" if tab.name == self.open_tab else "muted"
             line.append(Part(text, role, gap=1, command=f"tab:{tab.name}"))
