@@ -39,8 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def run(command: Sequence[str], url: str) -> int:
     """Run a command to its end. Ctrl-C reaches it by itself; SIGTERM is passed on."""
     children: list[subprocess.Popen[bytes]] = []
+    asked = threading.Event()
 
     def pass_on(*_: object) -> None:
+        asked.set()
         for child in children:
             child.terminate()
 
@@ -51,6 +53,8 @@ def run(command: Sequence[str], url: str) -> int:
     except OSError as error:
         _say(f"Cannot run {command[0]}: {error.strerror}.")
         return NOT_FOUND
+    if asked.is_set():  # perhaps before the child was in the list
+        pass_on()
     code = children[0].wait()
     return code if code >= 0 else 128 - code
 
