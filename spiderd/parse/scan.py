@@ -80,23 +80,21 @@ class _Scan:
 
     def run(self) -> None:
         """Go from tag to tag; only the few that matter cost more than the expression."""
-        anywhere = "url(" in self._html or "background" in self._html  # attributes that any element may have
-        dull: set[str] = set()
+        attributes_matter = "url(" in self._html or "background" in self._html
+        dull: set[str | None] = {None}  # names that nothing is done about; None is that of a comment
         position: int | None = 0
         while position is not None:
             start, position = position, None
             for found in _TOKEN.finditer(self._html, start):
                 name = found[1]
-                if name in dull:
+                if name in dull and not (attributes_matter and _matter(found[2])):
                     continue
-                if name is not None:
-                    lower = name.lower()
-                    if not (anywhere or lower in HANDLERS or lower in _SPECIAL):
-                        dull.add(name)
-                        continue
-                    position = self._take(lower, found[2] or "", found.end())
-                    if position is not None:
-                        break  # what follows is text
+                lower = name.lower()
+                if lower not in HANDLERS and lower not in _SPECIAL:
+                    dull.add(name)
+                position = self._take(lower, found[2] or "", found.end())
+                if position is not None:
+                    break  # what follows is text
 
     def _take(self, name: str, raw: str, position: int) -> int | None:
         """Take a tag; where its element holds text, return the position behind that."""
@@ -124,7 +122,7 @@ class _Scan:
 
     def _hand_over(self, name: str, raw: str, source: int | str) -> None:
         handler = HANDLERS.get(name)
-        anywhere = "url(" in raw or "background" in raw
+        anywhere = _matter(raw)
         if not (handler or anywhere or name == "use") or (name == "title" and self._drawings):
             return
         attributes = parse_attributes(raw)
@@ -135,6 +133,11 @@ class _Scan:
         if anywhere:
             self._collector.css(attributes.get("style"))
             self._collector.background(attributes, source)
+
+
+def _matter(attributes: str | None) -> bool:
+    """Whether there are attributes that refer to something on any element."""
+    return attributes is not None and ("url(" in attributes or "background" in attributes)
 
 
 def parse_attributes(raw: str) -> dict[str, str | None]:
