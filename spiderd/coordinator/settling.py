@@ -197,7 +197,7 @@ class Settling:
             return
         known = {sitemap_key(url, config.urls): url for url in map(normalize, urls) if url}
         if known:
-            found = Found(b"".join(known), list(known.values()), [host_key(url) for url in known.values()], 1)
+            found = Found(b"".join(known), list(known.values()), 1)
             found.sitemaps = len(known)
             self._desk.step.adds.append(found)
 
@@ -229,7 +229,7 @@ def _found(waiting: WaitingUrl, outcome: Outcome) -> Found | None:
     links = outcome.links
     if links is None or not links.urls:
         return None
-    found = Found(links.keys, links.urls, [host_key(url) for url in links.urls], waiting.depth + 1)
+    found = Found(links.keys, links.urls, waiting.depth + 1)
     found.sitemaps, found.lastmods = links.sitemaps, links.lastmods
     if outcome.kind is OutcomeKind.REDIRECT:
         found.depth, found.hops = waiting.depth, waiting.hops + 1

@@ -11,7 +11,7 @@ from msgspec import Struct
 from spiderd.config import Config
 from spiderd.protocol import AddResult
 from spiderd.store.frontier import Found
-from spiderd.urls import ScopeRules, credentials, host_key, key_hash, normalize, origin, seen_key
+from spiderd.urls import ScopeRules, credentials, key_hash, normalize, origin, seen_key
 
 
 class Candidate(Struct):
@@ -78,7 +78,6 @@ def found(candidates: Sequence[Candidate]) -> Found:
     return Found(
         b"".join(candidate.hash for candidate in good),
         [candidate.url for candidate in good],
-        [host_key(candidate.url) for candidate in good],
         0,
     )
 

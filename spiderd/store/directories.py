@@ -17,21 +17,34 @@ class Directories:
     def __init__(self, transaction: Transaction) -> None:
         """Read and write within a transaction."""
         self._transaction = transaction
+        self._changed: dict[int, DirectoryRecord] = {}  # rows change with each page: written once a commit
 
     def get(self, number: int) -> DirectoryRecord:
-        """The row of a download directory.
+        """The row of a download directory, to be changed in place by whoever then calls `put`.
 
         Raises:
             KeyError: there is no such directory.
         """
+        changed = self._changed.get(number)
+        if changed is not None:
+            return changed
         row = self._transaction.get("directories", number_key(number))
         if row is None:
             raise KeyError(number)
         return decode(DirectoryRecord, row)
 
     def put(self, number: int, record: DirectoryRecord) -> None:
-        """Write the row of a download directory."""
-        self._transaction.put("directories", number_key(number), encode(record))
+        """Let the row of a download directory be this."""
+        self._changed[number] = record
+
+    def write(self) -> None:
+        """Write the rows that have changed."""
+        for number, record in self._changed.items():
+            self._transaction.put("directories", number_key(number), encode(record))
+
+    def forget(self) -> None:
+        """The transaction has ended: forget what belonged to it."""
+        self._changed.clear()
 
     def new(self, worker: int) -> int:
         """Give a worker a directory of its own; its number."""
@@ -43,14 +56,14 @@ class Directories:
 
     def fill(self, outcome: Outcome) -> None:
         """Commit a stored page to its directory."""
-        record = self.get(outcome.directory)
+        record = self._changed[outcome.directory] = self.get(outcome.directory)
         record.count = outcome.number
         record.bytes += outcome.size
         record.index_bytes = outcome.index_bytes
-        self.put(outcome.directory, record)
 
     def all(self) -> list[tuple[int, DirectoryRecord]]:
         """All directories with their numbers."""
+        self.write()
         with self._transaction.cursor("directories") as cursor:
             return [(int.from_bytes(key, "big"), decode(DirectoryRecord, row)) for key, row in cursor]
 

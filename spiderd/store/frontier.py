@@ -25,6 +25,7 @@ independent, and nothing is kept in memory here but which hosts were `touched`.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterable, Sequence
 
 from spiderd.store.environment import Environment
@@ -41,6 +42,7 @@ from spiderd.store.records import (
 )
 from spiderd.store.transaction import Transaction
 from spiderd.store.trie import SeenTrie
+from spiderd.urls import host_key
 
 Rank = Callable[[int, int, int, bool], bytes]
 """Rank of a waiting URL from its depth, sequence number, known in-links, and whether it goes to the tail."""
@@ -51,13 +53,16 @@ class Found(Row):
 
     keys: bytes  # hashes of their seen keys, 8 bytes each
     urls: list[str]
-    host_keys: list[str]
     depth: int
     hops: int = 0
     referrer: int = 0
     sitemaps: int = 0  # the first so many are sitemaps
     lastmods: Sequence[str] = ()  # of the rest, where a sitemap gave them
     cookie: bool = False  # a redirect on the way has set a cookie
+
+    def hashes(self) -> Sequence[bytes]:
+        """The keys one by one."""
+        return struct.unpack("8s" * (len(self.keys) // 8), self.keys)
 
     def waiting(self, index: int, url_hash: bytes) -> WaitingUrl:
         """One of them as it waits."""
@@ -101,15 +106,19 @@ class Frontier:
 
     def add(self, found: Found) -> list[bool]:
         """Let those URLs wait that were never seen; True for each that was new."""
-        hashes = [found.keys[i : i + 8] for i in range(0, len(found.keys), 8)]
+        hashes = found.hashes()
         new = self._trie.add_many(self._transaction.begin(), hashes)
         for index, is_new in enumerate(new):
             if is_new:
-                self.enqueue(self._hosts.id_of(found.host_keys[index]), found.waiting(index, hashes[index]))
-                self._transaction.state.counters.known += 1
+                self._discover(found, index, hashes[index])
         if self._counts_inlinks:
             self._count_inlinks([h for h, is_new in zip(hashes, new, strict=True) if not is_new])
         return new
+
+    def _discover(self, found: Found, index: int, url_hash: bytes) -> None:
+        host = self._hosts.id_of(host_key(found.urls[index]))
+        self.enqueue(host, found.waiting(index, url_hash))
+        self._transaction.state.counters.known += 1
 
     def mark_seen(self, hashes: Sequence[bytes]) -> int:
         """Take URLs as seen without ever fetching them; the number that was new."""

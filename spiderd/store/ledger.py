@@ -56,21 +56,24 @@ class Ledger:
         self._transaction.begin()
 
     def commit(self) -> None:
-        """Write the tallies and commit.
+        """Write what is kept in memory, and commit.
 
         Raises:
             MapFull: nothing was written; abort, grow and replay.
             DiskFull, StorageError: nothing was written.
         """
         self.hosts.write()
+        self.directories.write()
         self._transaction.commit()
         self.hosts.forget(ids=False)
+        self.directories.forget()
 
     def abort(self) -> None:
         """Forget everything since the last commit."""
         self._transaction.abort()
         self.hosts.forget(ids=True)
         self.frontier.touched.clear()
+        self.directories.forget()
 
     def get(self, table: str, key: bytes) -> bytes | None:
         """A row as bytes; for tables whose rows others make: `politeness`, `robots`, `shapes`."""

@@ -11,6 +11,7 @@ from spiderd.store.hosts import Hosts
 from spiderd.store.pages import Pages
 from spiderd.store.records import HostRecord, Row, WaitingUrl, host_of
 from spiderd.store.transaction import Transaction
+from spiderd.urls import host_key
 
 
 class Done(Row):
@@ -107,7 +108,7 @@ class Outcomes:
         page = self._pages.of(found.keys)
         if page is None or page.kind is not OutcomeKind.REDIRECT:
             return
-        host = self._hosts.id_of(found.host_keys[0])
+        host = self._hosts.id_of(host_key(found.urls[0]))
         counters = self._transaction.state.counters
         counters.complete -= 1
         counters.redirects -= 1

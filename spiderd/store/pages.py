@@ -49,14 +49,12 @@ class Pages:
         self._transaction.put("content", digest, number_key(number), overwrite=False)
 
     def _number(self, url_hash: bytes) -> int:
-        row = self._transaction.get("page_of", url_hash)
-        if row is not None:
-            return int.from_bytes(row, "big")
         state = self._transaction.state
         number = state.next_page
-        state.next_page += 1
-        self._transaction.put("page_of", url_hash, number_key(number))
-        return number
+        if self._transaction.put("page_of", url_hash, number_key(number), overwrite=False):
+            state.next_page += 1
+            return number
+        return int.from_bytes(self._transaction.get("page_of", url_hash) or b"", "big")
 
 
 def _record(waiting: WaitingUrl, outcome: Outcome, change: int) -> PageRecord:

@@ -95,9 +95,12 @@ class Transaction:
 
     def put(
         self, table: str, key: bytes, value: bytes, *, overwrite: bool = True, append: bool = False
-    ) -> None:
-        """Write a row, unless there is one that is not to be overwritten; `append`: it is the last of all."""
-        (self._txn or self.begin()).put(
+    ) -> bool:
+        """Write a row, and say so, unless there is one that is not to be overwritten.
+
+        `append` may be set where the row is the last of all.
+        """
+        return (self._txn or self.begin()).put(
             key, value, overwrite=overwrite, append=append, db=self._tables[table]
         )
 

@@ -24,7 +24,7 @@ HOSTS = ["a.test", "b.test:8080"]
 
 def found(numbers: list[int], depth: int = 1) -> Found:
     urls = [f"http://{HOSTS[n % 2]}/{n}" for n in numbers]
-    return Found(b"".join(map(key_hash, urls)), urls, [HOSTS[n % 2] for n in numbers], depth)
+    return Found(b"".join(map(key_hash, urls)), urls, depth)
 
 
 def outcome(kind: OutcomeKind, failure: Failure = Failure.NONE, **more) -> Outcome:
