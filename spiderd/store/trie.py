@@ -47,11 +47,13 @@ from typing import Any
 import lmdb
 
 HASH_BYTES = 8
-LEAF_BYTES = 640  # of a settled leaf; 5 to 10 to a page pack best, and short ones are searched quickly
-BUFFER_BYTES = 1200  # of a buffer; both are far from the 2 KB where LMDB begins to use overflow pages
-LONGEST_RUN = 192
-RUN_LEAVES = 32  # a buffer whose emptying touches so many leaves bursts
-
+# Bounds. Leaves of 400 to 900 bytes differ little; over 2 KB LMDB would give each overflow pages of its own.
+LEAF_BYTES = 640  # of a settled leaf
+BUFFER_BYTES = 1200  # of a buffer; a longer one is emptied less often, but searched more slowly
+# A buffer whose run is as long as this bursts. With more buffers each new hash changes a page of its own
+# again, with longer runs a leaf of its own; the balance moves up with the square root of the URLs.
+SHORT_RUN = 32
+LONG_RUN = 192
 KNOWN_HASHES = 16_384  # kept in memory: 1.5 MB
 
 _BITS = 8 * HASH_BYTES
@@ -268,13 +270,17 @@ def _empty(cursor: lmdb.Cursor[bytes], upper: bytes, buffer: bytes) -> None:
         start = end
     # In ascending order, or LMDB packs its pages badly.
     leaves = sum(_settle(cursor, leaf_upper, leaf) for leaf_upper, leaf in grown)
-    limit = min(max(1 << buffer[0] >> 4, RUN_LEAVES), LONGEST_RUN)
-    more = (leaves // limit).bit_length()
+    more = (leaves // _run_limit(buffer[0])).bit_length()
     span = 1 << (_BITS - buffer[0] - more)
     last = int.from_bytes(upper, "big")
     for back in range(1 << more):
         bound = (last - back * span).to_bytes(HASH_BYTES, "big")
         cursor.put(_LAST + bound, bytes((buffer[0] + more,)))
+
+
+def _run_limit(depth: int) -> int:
+    """Leaves at which the run of a buffer bursts: there are about 2^depth buffers."""
+    return min(max(1 << depth >> 4, SHORT_RUN), LONG_RUN)
 
 
 def _settle(cursor: lmdb.Cursor[bytes], upper: bytes, leaf: bytes) -> int:

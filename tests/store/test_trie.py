@@ -179,7 +179,7 @@ class BehavesAsASet(RuleBasedStateMachine):
 class BehavesAsASetWithSmallBounds(BehavesAsASet):
     """The same, with bounds so small that buffers are emptied and all kinds of leaves burst all the time."""
 
-    BOUNDS: ClassVar = {"LEAF_BYTES": 260, "BUFFER_BYTES": 80, "RUN_LEAVES": 2}
+    BOUNDS: ClassVar = {"LEAF_BYTES": 260, "BUFFER_BYTES": 80, "SHORT_RUN": 2, "LONG_RUN": 8}
 
     def __init__(self) -> None:
         self.kept = {name: getattr(trie, name) for name in self.BOUNDS}
@@ -230,6 +230,15 @@ def test_no_leaf_spills_to_an_overflow_page(bed: Bed) -> None:
         assert txn.stat(bed.db)["overflow_pages"] == 0
     for key, leaf in bed.leaves():
         assert len(leaf) <= (trie.LEAF_BYTES if len(key) == 8 else trie.BUFFER_BYTES)
+
+
+@pytest.mark.parametrize("urls", [30_000, 100_000])
+def test_a_url_takes_less_than_twelve_bytes(bed: Bed, urls: int) -> None:
+    for part in range(urls // 1000):
+        bed.add(run_of(b"", 1000 + part, 1000))
+    with bed.env.begin() as txn:
+        table = txn.stat(bed.db)
+    assert (table["branch_pages"] + table["leaf_pages"]) * table["psize"] < 12 * urls
 
 
 def test_hashes_of_another_length_are_refused(bed: Bed) -> None:
