@@ -62,10 +62,17 @@ class Verdict(Message):
     new: bool
 
 
-class Seeds(Message):
-    """The seeds have changed: scope, private addresses and credentials follow them."""
+class Reconfigure(Message):
+    """Settings or seeds have changed: what a fetcher begins from now on goes by these.
 
-    seeds: list[str]
+    What needs a restart (`spiderd.daemon.settings`) is as it was in `Setup`. Workers that are new are to be
+    hired; they get a `Grant` each. Workers that are missing finish what the fetcher holds and then rest, with
+    their directory open, until they are named again.
+    """
+
+    config: Config
+    workers: list[int]
+    seeds: list[str]  # scope, private addresses and credentials follow them
     auth: dict[str, str] = {}  # origin -> Authorization header, from seeds that carried a user name
 
 
@@ -154,5 +161,5 @@ class WorkerStates(Message):
     states: list[WorkerState]
 
 
-ToFetcher = Setup | Grant | Lease | Verdict | Seeds | Drain
+ToFetcher = Setup | Grant | Lease | Verdict | Reconfigure | Drain
 ToCoordinator = Claim | Outcome | WorkerStates

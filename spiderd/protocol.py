@@ -6,9 +6,9 @@ change raises API_VERSION; adding a field with a default is compatible.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 from spiderd.states import CrawlState, Reason, Step
 
@@ -146,6 +146,10 @@ class Snapshot(Reply):
     threads: int
     max_pages: int
     index: IndexState | None = None  # None: this daemon builds no search index
+    pages_this_run: int = 0  # of `counters.pages`, those that this daemon has stored
+    overrides: list[Change] = field(
+        default_factory=list
+    )  # settings that were made live, and hold until unset
 
 
 class Page(Reply):
@@ -178,6 +182,23 @@ class Errors(Page):
     """GET /v1/errors."""
 
     rows: list[ErrorRow]
+
+
+class TrapRow(Reply):
+    """A shape of URLs that is taken for a trap: what waits of it is not fetched until it is released."""
+
+    shape: str
+    host: str
+    pages: int  # that were fetched of it
+    waiting: int  # URLs that are set aside
+    example: str  # URL of the page that parked it
+
+
+class Traps(Page):
+    """GET /v1/traps."""
+
+    rows: list[TrapRow]
+    outside: int = 0  # URLs that are set aside because the scope no longer holds them; they come back with it
 
 
 class Events(Reply):
@@ -218,10 +239,76 @@ class StateReply(Reply):
     reason: Reason
 
 
+class RetryRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """POST /v1/retry; without a body those are put back whose failure may pass."""
+
+    all: bool = False  # those whose failure will not pass, too
+    urls: list[str] = field(default_factory=list)  # these and no others, whatever their failure
+
+
 class Retried(StateReply):
     """Answer to POST /v1/retry."""
 
     urls: int = 0  # put back from the error queue
+    missing: list[str] = field(default_factory=list)  # of those asked for, the ones that are not in it
+
+
+class ReleaseRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """POST /v1/release."""
+
+    what: Annotated[
+        str, Meta(min_length=1)
+    ]  # a shape as GET /v1/traps names it, a host, or a URL of the host
+
+
+class Released(StateReply):
+    """Answer to POST /v1/release."""
+
+    kind: Literal["shape", "host"]
+    name: str
+    urls: int  # that may be fetched again
+    held: str = ""  # what has held the host back; "" = nothing did
+
+
+class Change(Reply):
+    """One key of the configuration with two values, written as in the file; secrets are masked."""
+
+    key: str
+    value: str
+    filed: str  # what command line, environment, file and defaults say; of a change: the value before
+
+
+class Reconfigured(StateReply):
+    """Answer to POST /v1/reload and POST /v1/settings."""
+
+    changed: list[Change] = field(default_factory=list)  # holds from now on
+    restart: list[Change] = field(default_factory=list)  # will hold after a restart
+    hidden: list[Change] = field(default_factory=list)  # overridden by a setting that was made live
+    notes: list[str] = field(default_factory=list)  # sentences for people
+
+
+class SettingRow(Reply):
+    """One key of the configuration; values are written as in the file, secrets are masked."""
+
+    key: str
+    value: str  # that the crawl goes by
+    filed: str  # what command line, environment, file and defaults say
+    live: bool  # may be changed while the crawl runs
+    override: bool = False  # was made live, and holds until unset
+
+
+class Settings(Reply):
+    """GET /v1/settings : the configuration in effect."""
+
+    source: str  # path of the file; "" = none was read
+    rows: list[SettingRow]
+
+
+class SettingRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """POST /v1/settings : make a setting live, or (null) unset it."""
+
+    key: str
+    value: bool | int | float | str | list[str] | None = None  # as in the file: durations are "2s"
 
 
 class Why(Reply):
@@ -238,6 +325,20 @@ class Why(Reply):
     host: str
     host_state: str  # as in HostRow; "" where the host is not known
     next_allowed: float  # unix time at which the host may be asked; 0 = now
+    summary: str = ""  # what happens to the URL and why, in one sentence for people
+    host_reason: str = ""  # why the host is parked or backing off
+    seen: bool = False  # whether it was ever found; what no rule admits is not kept
+    depth: int = -1  # links from the nearest seed; -1 = not known
+    shape: str = ""  # of the URL, where that is parked as a trap
+    next_try: float = 0.0  # unix time at which it is tried again after a failure; 0 = none is due
+    before: int = -1  # URLs of its host that come first; -1 = not known
+    kind: str = ""  # a `states.OutcomeKind`: how it was settled
+    status: int = 0  # HTTP status
+    detail: str = ""  # of the failure
+    fetched: float = 0.0  # unix time
+    location: str = ""  # target of a redirect
+    path: str = ""  # file in the archive
+    referrer: str = ""  # URL of the page that led here; "" = a seed, or not known
 
 
 class ErrorBody(Reply):

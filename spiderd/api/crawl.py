@@ -15,9 +15,16 @@ from spiderd.protocol import (
     Hosts,
     IndexState,
     PageReply,
+    Reconfigured,
+    Released,
+    Retried,
+    RetryRequest,
     SearchReply,
+    SettingRequest,
+    Settings,
     Snapshot,
     StateReply,
+    Traps,
     Why,
     Workers,
 )
@@ -71,6 +78,14 @@ class Crawl(Protocol):
         """List the error queue."""
         ...
 
+    async def traps(self, query: ListQuery) -> Traps:
+        """List the shapes of URLs that are parked as traps."""
+        ...
+
+    def settings(self) -> Settings:
+        """Tell the configuration in effect, key by key."""
+        ...
+
     async def events(self, since: int, wait: float, level: str) -> Events:
         """Answer the events after `since` of at least `level`; with none, wait up to `wait` seconds."""
         ...
@@ -81,6 +96,10 @@ class Crawl(Protocol):
 
     async def check(self, urls: list[str]) -> Added:
         """Say what `add` would answer, and change nothing."""
+        ...
+
+    async def visited(self, urls: list[str]) -> Added:
+        """Take URLs as seen without fetching them; one result for each that is refused, counts for all."""
         ...
 
     async def pause(self) -> StateReply:
@@ -95,8 +114,20 @@ class Crawl(Protocol):
         """Begin to stop the daemon; answers at once, with the new state."""
         ...
 
-    async def retry(self) -> StateReply:
-        """Put the error queue back among the waiting URLs; answers `Retried` where it counts them."""
+    async def retry(self, asked: RetryRequest) -> Retried:
+        """Put URLs of the error queue back among the waiting ones."""
+        ...
+
+    async def release(self, what: str) -> Released:
+        """Let a parked shape go on, or a host that is held back."""
+        ...
+
+    async def reload(self) -> Reconfigured:
+        """Read the configuration again and apply what can be; where it is wrong, nothing changes."""
+        ...
+
+    async def set(self, asked: SettingRequest) -> Reconfigured:
+        """Make one setting live, which then holds across restarts, or unset it."""
         ...
 
     async def why(self, url: str) -> Why:

@@ -57,6 +57,7 @@ def _now(snapshot: Snapshot) -> Iterable[str]:
     steps.update(row.step for row in snapshot.workers)
     states = {state.value: float(state == snapshot.state) for state in CrawlState}
     yield _by("spiderd_urls", "gauge", "URLs by queue.", "queue", queues)
+    yield _plain("spiderd_urls_parked", "gauge", "Of the waiting, those set aside.", counters.parked)
     yield _plain("spiderd_hosts", "gauge", "Hosts known.", counters.hosts)
     yield _by("spiderd_workers", "gauge", "Workers by what they do.", "step", steps)
     yield _by("spiderd_state", "gauge", "1 for the state that the crawl is in.", "state", states)

@@ -90,14 +90,17 @@ def list_query(request: Request, row: type[Struct]) -> ListQuery:
     )
 
 
-async def body_of(request: Request, kind: type[T]) -> T:
-    """Read the JSON body of a request.
+async def body_of(request: Request, kind: type[T], default: T | None = None) -> T:
+    """Read the JSON body of a request; without one it is the default, if there is one.
 
     Raises:
         ApiError: 400 where it is no JSON, 422 where a field is wrong, naming it.
     """
+    body = await request.body()
+    if not body and default is not None:
+        return default
     try:
-        value = msgspec.json.decode(await request.body())
+        value = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ApiError(400, "bad_json", f"the body is not JSON: {error}") from None
     return _convert(value, kind, strict=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -33,19 +34,23 @@ from spiderd.api.search import searches
 from spiderd.api.stream import EventStream
 from spiderd.errors import SpiderdError
 from spiderd.protocol import (
-    Added,
     AddRequest,
     DirectoryRow,
     ErrorRow,
     Hello,
     HostRow,
+    ReleaseRequest,
     Reply,
+    RetryRequest,
+    SettingRequest,
+    TrapRow,
     WorkerRow,
 )
 
 RIGHTS = "spiderd.rights"  # key of the ASGI scope
 
 Endpoint = Callable[[Request], Awaitable[ASGIApp]]
+Asked = TypeVar("Asked", bound=Struct)
 
 
 def build_app(crawl: Crawl, closing: Closing) -> ASGIApp:
@@ -74,6 +79,10 @@ def _reads(crawl: Crawl, closing: Closing) -> list[Route]:
     async def why(request: Request) -> Response:
         return json_reply(await crawl.why(query_of(request, WhyParameters).url))
 
+    async def settings(request: Request) -> Response:
+        query_of(request, NoParameters)
+        return json_reply(crawl.settings())
+
     async def events(request: Request) -> Response:
         asked = query_of(request, EventParameters)
         job = partial(crawl.events, asked.since, min(asked.wait, MAX_WAIT), asked.level)
@@ -93,6 +102,7 @@ def _reads(crawl: Crawl, closing: Closing) -> list[Route]:
         _route("/v1/", "GET", hello),
         _route("/v1/status", "GET", status),
         _route("/v1/why", "GET", why),
+        _route("/v1/settings", "GET", settings),
         _route("/v1/events", "GET", events),
         _route("/v1/events/stream", "GET", stream),
         _route("/metrics", "GET", metrics),
@@ -111,6 +121,7 @@ def _lists(crawl: Crawl) -> list[Route]:
         lister("directories", DirectoryRow, crawl.directories),
         lister("hosts", HostRow, crawl.hosts),
         lister("errors", ErrorRow, crawl.errors),
+        lister("traps", TrapRow, crawl.traps),
     ]
 
 
@@ -123,22 +134,33 @@ def _writes(crawl: Crawl) -> list[Route]:
 
         return _route(f"/v1/{name}", "POST", change)
 
-    def taker(name: str, answer: Callable[[list[str]], Awaitable[Added]], *, writes: bool) -> Route:
+    def taker(
+        name: str,
+        kind: type[Asked],
+        answer: Callable[[Asked], Awaitable[Reply]],
+        *,
+        writes: bool = True,
+        default: Asked | None = None,
+    ) -> Route:
         async def take(request: Request) -> Response:
             if writes:
                 _require_write(request)
             query_of(request, NoParameters)
-            return json_reply(await answer((await body_of(request, AddRequest)).urls))
+            return json_reply(await answer(await body_of(request, kind, default)))
 
         return _route(f"/v1/{name}", "POST", take)
 
     return [
-        taker("add", crawl.add, writes=True),
-        taker("check", crawl.check, writes=False),
+        taker("add", AddRequest, lambda asked: crawl.add(asked.urls)),
+        taker("check", AddRequest, lambda asked: crawl.check(asked.urls), writes=False),
+        taker("visited", AddRequest, lambda asked: crawl.visited(asked.urls)),
         changer("pause", crawl.pause),
         changer("resume", crawl.resume),
         changer("stop", crawl.stop),
-        changer("retry", crawl.retry),
+        taker("retry", RetryRequest, crawl.retry, default=RetryRequest()),
+        taker("release", ReleaseRequest, lambda asked: crawl.release(asked.what)),
+        changer("reload", crawl.reload),
+        taker("settings", SettingRequest, crawl.set),
         changer("reindex", crawl.reindex),
     ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -71,7 +72,8 @@ def start(
     Configuration: --config, SPIDERD_CONFIG, $XDG_CONFIG_HOME/spiderd/config.toml; flags
     and environment go before it.
     """  # noqa: D301 - \b is click's mark for a paragraph that is not to be wrapped again
-    loaded = load(config, _flags(urls, socket, settings, shorthand))
+    read = partial(load, config, _flags(urls, socket, settings, shorthand))
+    loaded = read()
     data = paths.data_dir(data_dir)
     listens_at = paths.socket_path(data, named=loaded.config.api.socket)
     if detach:
@@ -82,7 +84,7 @@ def start(
     from spiderd.daemon import run  # noqa: PLC0415 - likewise
 
     with reporting() as report:
-        return run(loaded.config, data_dir=data.path, socket=listens_at, once=once, report=report)
+        return run(loaded, data_dir=data.path, socket=listens_at, once=once, report=report, reread=read)
 
 
 def _flags(

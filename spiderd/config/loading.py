@@ -74,6 +74,40 @@ def load(
     return Loaded(config, source)
 
 
+def overlaid(config: Config, settings: Mapping[str, object]) -> Config:
+    """Put single settings over a configuration, checked as a file is.
+
+    Args:
+        config: what is not set stays as it is there.
+        settings: full key ("crawl.threads") to a value as it is written in a file.
+
+    Raises:
+        UsageError: a key is unknown, a value is wrong, or they do not go together.
+    """
+    layer = _Layer()
+    for key, value in settings.items():
+        layer.add(key, value)
+    _refuse((layer,))
+    config = with_values(config, layer.values)
+    for (key, _), message in checks.contradictions(config):
+        layer.fault(key, message)
+    _refuse((layer,))
+    return config
+
+
+def with_values(config: Config, values: Mapping[str, Any]) -> Config:
+    """Return the configuration with other values, which have their types already, for some full keys."""
+    sections: dict[str, dict[str, Any]] = {}
+    for full, value in values.items():
+        section, _, name = full.partition(".")
+        sections.setdefault(section, {})[name] = value
+    replaced = {
+        section: msgspec.structs.replace(getattr(config, section), **changes)
+        for section, changes in sections.items()
+    }
+    return msgspec.structs.replace(config, **replaced)
+
+
 @dataclass(slots=True)
 class _Layer:
     """What one source sets, and what is wrong with it."""
@@ -115,7 +149,7 @@ class _Layer:
         if len(self.faults) == FAULTS_MAX:
             message = "and more of the kind"
         if not self.text:
-            self.faults.append((0, f"{self.name}: {message}"))
+            self.faults.append((0, f"{self.name}: {message}" if self.name else message))
             return
         self._lines = self._lines or toml_lines.lines_of(self.text)
         path: toml_lines.Path = tuple(key.split("."))

@@ -26,7 +26,7 @@ def render(config: Config) -> str:
         if key.section != section:
             section = key.section
             lines += ["", f"[{section}]"] if lines else [f"[{section}]"]
-        lines.append(f"{key.name} = {_written(key, getattr(getattr(config, section), key.name))}")
+        lines.append(f"{key.name} = {written(key, key.of(config))}")
     return "\n".join(lines) + "\n"
 
 
@@ -53,7 +53,8 @@ def value_as_written(value: object, mask: Callable[[str], str] = str) -> str:
             raise TypeError(f"no TOML for {type(value).__name__}")
 
 
-def _written(key: Key, value: object) -> str:
+def written(key: Key, value: object) -> str:
+    """Write the value of a key as TOML does, with its unit; secrets are masked."""
     if key.unit == "duration":
         return _quoted(units.format_duration(msgspec.convert(value, float)))
     if key.unit == "size":

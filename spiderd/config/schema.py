@@ -32,6 +32,10 @@ class Key:
         """Name as users write it: "crawl.threads"."""
         return f"{self.section}.{self.name}"
 
+    def of(self, config: Config) -> Any:
+        """Return the value that a configuration has for it."""
+        return getattr(getattr(config, self.section), self.name)
+
     def convert(self, value: object) -> Any:
         """Turn a value as it is written into one as it is used.
 

@@ -13,12 +13,13 @@ from collections.abc import Callable, Sequence
 import trio
 
 from spiderd.config import Config
+from spiderd.coordinator import gate
 from spiderd.coordinator.crew import Crew, OpenFetcher, Seat
 from spiderd.coordinator.desk import Desk, Events
 from spiderd.coordinator.dispatch import Dispatch
-from spiderd.coordinator import gate
 from spiderd.coordinator.hosts import Hosts
 from spiderd.coordinator.lifecycle import Lifecycle
+from spiderd.coordinator.outside import KEY as OUTSIDE
 from spiderd.coordinator.outside import Outside
 from spiderd.coordinator.settling import Settling
 from spiderd.coordinator.watch import TrapWatch, shape_key
@@ -37,7 +38,7 @@ from spiderd.robots.rules import product_token
 from spiderd.schedule.politeness import PARK_AFTER, release
 from spiderd.schedule.workbench import HostQueue
 from spiderd.states import CrawlState, Failure, OutcomeKind, Reason
-from spiderd.store.commands import release_shape
+from spiderd.store.commands import put_back, release_shape, reorder
 from spiderd.store.step import Effects, Step
 from spiderd.store.thread import StoreThread
 
@@ -81,6 +82,7 @@ class Coordinator:
         self.settling = Settling(self.desk, self.watch, _agent(config), self._on_archive_failure)
         self.hosts = Hosts(self.desk)
         self.outside = Outside(self.desk)
+        self._order = config.crawl.order  # that the frontier is in
         self.dispatch = Dispatch(self.desk, self.crew, self.settling, self.watch, self.outside)
         self._inbox: deque[tuple[Seat, ToCoordinator]] = deque()
         self._news = trio.Event()
@@ -134,13 +136,13 @@ class Coordinator:
             self.poke()
 
     def reseed(self, seeds: Sequence[str], auth: dict[str, str] | None = None) -> None:
-        """Seeds have been added to the store: scope follows them, and there is work again."""
+        """Seeds have been added to the store: scope follows them. Where they are new, `go_on`."""
         known = set(self.seeds)
         self.seeds.extend(seed for seed in dict.fromkeys(seeds) if seed not in known)
         self.auth.update(auth or {})
         self.outside.reseed(self.seeds)
         self._tell_fetchers()
-        self.go_on()
+        self.poke()
 
     def go_on(self) -> None:
         """There is work again, for a crawl that had come to its end."""
@@ -161,9 +163,7 @@ class Coordinator:
             if before.politeness.robots and not config.politeness.robots:
                 gate.unhold(host)
         self.desk.reconfigure(config, now)
-        self.crew.reconfigure(
-            Setup(config, [], self._archive, self.seeds), config.crawl.threads
-        )
+        self.crew.reconfigure(Setup(config, [], self._archive, self.seeds), config.crawl.threads)
         self._tell_fetchers()
         limit = config.crawl.max_pages
         if self.lifecycle.reason is Reason.PAGE_LIMIT and not 0 < limit <= self.desk.counters.pages:
@@ -194,7 +194,9 @@ class Coordinator:
         release(host.state)
         self.desk.save(host)
         self.desk.bench.place(host, self.desk.clock())
-        self.go_on()
+        if self.lifecycle.reason is Reason.PARKED:
+            self.go_on()
+        self.poke()
 
     def _on_state(self, state: CrawlState, reason: Reason, message: str) -> None:
         why = f": {message or reason}" if reason else ""
@@ -252,6 +254,7 @@ class Coordinator:
         effects = await self._store.perform(step)
         now = self.desk.clock()
         self._apply(step, effects, now)
+        await self._rearrange(now)
         if self.lifecycle.reason is Reason.PARKED and (self._soonest() or now) <= now:
             self.lifecycle.go(CrawlState.RUNNING)
         if self.lifecycle.runs:
@@ -267,6 +270,20 @@ class Coordinator:
         with trio.move_on_after(float("inf") if soonest is None else max(0.0, soonest - self.desk.clock())):
             await self._news.wait()
         self._news = trio.Event()
+
+    async def _rearrange(self, now: float) -> None:
+        """Do what must not meet a step under way: put back what was set aside, change the order."""
+        if self.outside.returning:
+            self.outside.put_back()
+            await self._store.change(put_back, OUTSIDE)
+            self.go_on()
+        if self._order != self.config.crawl.order:
+            self._order = self.config.crawl.order
+            await self._store.flush()  # a replay of earlier steps would rank by the new order
+            self.desk.rename(await self._store.change(reorder, self._order))
+            for host in self.desk.bench.hosts.values():
+                host.reread()
+                self.desk.bench.place(host, now)
 
     def _soonest(self) -> float | None:
         """Unix time at which something becomes due by itself; None where nothing will."""

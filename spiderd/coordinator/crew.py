@@ -26,7 +26,8 @@ class Seat:
 
     def __init__(self, number: int, workers: Sequence[int]) -> None:
         self.number = number
-        self.workers = list(workers)
+        self.workers = list(workers)  # that take leases
+        self.hired: set[int] = set()  # that the fetcher has, those that rest among them
         self.leases: set[int] = set()
         self.up = False
         self.out: list[ToFetcher] = []
@@ -97,15 +98,42 @@ class Crew:
         self._on_down = on_down
         self._draining = False
         self._drained = trio.Event()  # `drain` has been called: no pause before a restart holds it up
-        count = min(max(1, processes), threads)
+        self._most = max(1, processes)
+        self._nursery: trio.Nursery | None = None
+        count = min(self._most, threads)
         self.seats = [Seat(n, range(n, threads, count)) for n in range(count)]
         self.seat_of = {worker: seat for seat in self.seats for worker in seat.workers}
 
     async def run(self) -> None:
         """Keep every seat taken until it has been drained."""
-        async with trio.open_nursery() as nursery:
+        async with trio.open_nursery() as self._nursery:
             for seat in self.seats:
-                nursery.start_soon(self._keep, seat)
+                self._nursery.start_soon(self._keep, seat)
+
+    def reconfigure(self, setup: Setup, threads: int) -> None:
+        """Go by other settings, with another number of workers; whoever calls sends them to the fetchers.
+
+        Worker N is always in the same fetcher, which has its directory open. The highest numbers go first;
+        what their fetcher holds is served to the end.
+        """
+        self._setup = setup
+        for seat in self.seats:
+            seat.workers = [worker for worker in seat.workers if worker < threads]
+        active = {worker for seat in self.seats for worker in seat.workers}
+        for worker in range(threads):
+            if worker not in active:
+                seat = self.seat_of.get(worker) or self._seat_for_new()
+                self.seat_of[worker] = seat
+                seat.workers.append(worker)
+
+    def _seat_for_new(self) -> Seat:
+        if len(self.seats) >= self._most or self._draining:
+            return min(self.seats, key=lambda seat: len(seat.workers))
+        seat = Seat(len(self.seats), [])
+        self.seats.append(seat)
+        if self._nursery is not None:
+            self._nursery.start_soon(self._keep, seat)
+        return seat
 
     async def _keep(self, seat: Seat) -> None:
         pause = RESTART_PAUSE
@@ -121,6 +149,7 @@ class Crew:
                 nursery.cancel_scope.cancel()
             seat.up = False
             seat.out.clear()
+            seat.hired.clear()
             self._on_down(seat, self._draining)
             if self._draining:
                 return
@@ -133,6 +162,7 @@ class Crew:
         seat.send(setup)
         seat.flush()
         seat.up = True
+        seat.hired = set(seat.workers)
         self._on_up(seat)
 
     def drain(self, grace: float) -> None:

@@ -7,6 +7,7 @@ from spiderd.coordinator.crew import Crew, Seat
 from spiderd.coordinator.desk import Desk
 from spiderd.coordinator.gate import Gate
 from spiderd.coordinator.leases import ActiveLease
+from spiderd.coordinator.outside import Outside
 from spiderd.coordinator.settling import Settling
 from spiderd.coordinator.watch import TrapWatch, shape_key, wants_fingerprint
 from spiderd.messages import Lease, Outcome
@@ -26,9 +27,12 @@ DECISIONS = 1000  # URLs that one turn may settle without a request, so that it 
 class Dispatch:
     """Gives out leases."""
 
-    def __init__(self, desk: Desk, crew: Crew, settling: Settling, watch: TrapWatch) -> None:
+    def __init__(
+        self, desk: Desk, crew: Crew, settling: Settling, watch: TrapWatch, outside: Outside
+    ) -> None:
         self._desk = desk
         self._watch = watch
+        self._outside = outside
         self._crew = crew
         self._settling = settling
         self._looked_up: dict[str, int] = {}  # origin -> host, while the store looks for its robots.txt
@@ -68,6 +72,12 @@ class Dispatch:
             host.heads.popleft()
             desk.book.reserve(waiting.hash)
             desk.step.parks.append(Park(key, waiting, shape_key(shape)))
+            self._watch.set_aside(shape)
+            return True
+        if self._outside.refuses(waiting):
+            host.heads.popleft()
+            desk.book.reserve(waiting.hash)
+            self._outside.set_aside(key, waiting)
             return True
         if now < host.state.held_until and desk.bench.has_given_up(host):
             host.heads.popleft()
@@ -132,8 +142,8 @@ class Dispatch:
     def _seat(self, host: HostQueue) -> Seat | None:
         rules = self._desk.config.politeness
         ahead = delay_of(host.state, rules) == 0 and rules.per_host > 1
-        if host.bound:  # cookies live in the fetcher that was given them
-            seat = self._crew.seats[host.fetcher]
+        seat = self._crew.seats[host.fetcher]
+        if host.bound and seat.workers:  # cookies live in the fetcher that was given them
             return seat if seat.room(ahead=ahead) > 0 else None
         return self._crew.choose(host.fetcher if rules.per_host == 1 else -1, ahead=ahead)
 

@@ -7,7 +7,7 @@ from enum import Enum
 from spiderd.config import Config
 from spiderd.robots.policy import RobotsRecord
 from spiderd.robots.rules import Ruling
-from spiderd.schedule.politeness import HostState
+from spiderd.schedule.politeness import HostState, release
 from spiderd.schedule.workbench import HostQueue
 from spiderd.states import Failure
 from spiderd.urls import origin
@@ -46,6 +46,13 @@ def decide(host: HostQueue, url: str, now: float, config: Config) -> tuple[Gate,
 def is_hopeless(record: RobotsRecord, retries: int) -> bool:
     """Whether there is no point in waiting for this robots.txt any longer."""
     return record.kind == "disallow_all" and (record.tries > retries or record.failure in HOPELESS)
+
+
+def unhold(host: HostQueue) -> None:
+    """Take back what `hold` did: robots.txt is not asked any more."""
+    records = [known.record for known in host.robots.values()]
+    if any(record.kind == "disallow_all" and record.expires == host.state.held_until for record in records):
+        release(host.state)
 
 
 UNKNOWN = RobotsRecord("disallow_all")

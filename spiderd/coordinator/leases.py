@@ -38,6 +38,13 @@ class LeaseBook:
         self._queues: dict[str, deque[int]] = {}  # address -> hosts that wait for a connection
         self.pages = 0  # leases that are for pages
 
+    def reconfigure(self, per_ip: int) -> list[int]:
+        """Let an address have so many connections; the hosts that have waited for one are to try again."""
+        self._per_ip = per_ip
+        waiting = [host for queue in self._queues.values() for host in queue]
+        self._queues.clear()
+        return waiting
+
     def __len__(self) -> int:
         return len(self._leases)
 

@@ -58,6 +58,12 @@ class TrapWatch:
             text = f"{shape} is parked: its last pages brought nothing new (spiderd release frees it)"
             self._desk.events.add("warning", "trap", text, url=waiting.url)
 
+    def set_aside(self, shape: str) -> None:
+        """Count a URL of a parked shape that is parked with it."""
+        state = self._shapes.set_aside(shape)
+        if state is not None:
+            self._desk.keep("shapes", shape.encode(), encode(state))
+
     def release(self, shape: str) -> bool:
         """Let a parked shape go on; False where it is not parked."""
         return self._shapes.release(shape)

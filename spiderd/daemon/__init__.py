@@ -6,19 +6,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from spiderd.config import Config
+    from collections.abc import Callable
+
+    from spiderd.config.loading import Loaded
     from spiderd.report import Report
 
 
-def run(config: Config, *, data_dir: Path, socket: Path, once: bool, report: Report) -> int:
+def run(
+    loaded: Loaded,
+    *,
+    data_dir: Path,
+    socket: Path,
+    once: bool,
+    report: Report,
+    reread: Callable[[], Loaded] | None = None,
+) -> int:
     """Run the daemon in the foreground until it is stopped; the exit code.
 
     Args:
-        config: the effective configuration.
+        loaded: the configuration, and the file that it was read from.
         data_dir: where everything is kept; made if missing.
         socket: path of the local API.
         once: end when the crawl is complete.
         report: told of milestones and progress.
+        reread: reads the configuration again, as `spiderd reload` and SIGHUP ask for.
 
     Raises:
         SpiderdError: with a sentence for the user and an exit code.
@@ -33,6 +44,6 @@ def run(config: Config, *, data_dir: Path, socket: Path, once: bool, report: Rep
         handed_over = inherited(os.environ)
         if handed_over is not None:
             with handed_over:
-                return run_daemon(config, data_dir, handed_over, once=once, report=report)
-        with listening(socket, group=config.api.group) as sock:
-            return run_daemon(config, data_dir, sock, once=once, report=report)
+                return run_daemon(loaded, data_dir, handed_over, once=once, report=report, reread=reread)
+        with listening(socket, group=loaded.config.api.group) as sock:
+            return run_daemon(loaded, data_dir, sock, once=once, report=report, reread=reread)

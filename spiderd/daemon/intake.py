@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from spiderd.config import Config
-from spiderd.protocol import AddResult
+from spiderd.config.declaration import Urls
+from spiderd.daemon.wording import in_words
+from spiderd.protocol import Added, AddResult
 from spiderd.store.frontier import Found
 from spiderd.urls import ScopeRules, credentials, key_hash, normalize, origin, seen_key
 
@@ -24,17 +26,11 @@ class Candidate(Struct):
     authorization: str = ""  # header, from a user name in the URL
 
 
+NO_URL = "not an http(s) URL"
+
 _USERINFO = re.compile(r"^([a-z][a-z0-9+.-]*:[/\\]*)[^/\\?#]*@", re.IGNORECASE)
 
-REASONS = {
-    "exclude": "matches a pattern of scope.exclude",
-    "include": "matches no pattern of scope.include",
-    "length": "longer than urls.max_length",
-    "trap": "looks like a trap: too many or repeated path segments",
-    "depth": "deeper than crawl.max_depth",
-    "scheme": "not http(s)",
-    "scope": "outside of the scope",
-}
+MANY = 100  # URLs from which on examining them would hold up the event loop
 
 
 def examine(texts: Sequence[str], config: Config) -> list[Candidate]:
@@ -43,13 +39,25 @@ def examine(texts: Sequence[str], config: Config) -> list[Candidate]:
     return [_examine(text.strip(), rules, config) for text in texts if text.strip()]
 
 
+def recognise(texts: Sequence[str], urls: Urls) -> list[Candidate]:
+    """Take URLs as they would be seen, in scope or not."""
+    candidates = []
+    for text in filter(None, map(str.strip, texts)):
+        url = normalize(text)
+        if url is None:
+            candidates.append(Candidate(_without_userinfo(text), reason=NO_URL))
+        else:
+            candidates.append(Candidate(_without_userinfo(text), url, key_hash(seen_key(url, urls))))
+    return candidates
+
+
 def _examine(text: str, rules: ScopeRules, config: Config) -> Candidate:
     url = normalize(text)
     if url is None:
-        return Candidate(_without_userinfo(text), reason="not an http(s) URL")
+        return Candidate(_without_userinfo(text), reason=NO_URL)
     reason = rules.decide(url, 0)
     if reason:
-        return Candidate(url, reason=REASONS.get(reason, reason))
+        return Candidate(url, reason=in_words(reason, url, config))
     return Candidate(
         _without_userinfo(text), url, key_hash(seen_key(url, config.urls)), "", _authorization(text)
     )
@@ -92,3 +100,10 @@ def results(candidates: Sequence[Candidate], new: Sequence[bool]) -> list[AddRes
         else:
             told.append(AddResult(url=candidate.url, result="new" if next(verdicts) else "known"))
     return told
+
+
+def added(candidates: Sequence[Candidate], new: Sequence[bool]) -> Added:
+    """What to tell of all; `new` as for `results`."""
+    told = results(candidates, new)
+    count = {kind: sum(row.result == kind for row in told) for kind in ("new", "known", "refused")}
+    return Added(new=count["new"], known=count["known"], refused=count["refused"], results=told)

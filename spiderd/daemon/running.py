@@ -9,15 +9,17 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
+import msgspec
 import trio
 
 from spiderd.api.server import serve
 from spiderd.archive.directory import cut_back
 from spiderd.config import Config
+from spiderd.config.loading import Loaded
 from spiderd.coordinator.coordinator import Coordinator
 from spiderd.coordinator.hosts import MAX_HOSTS
 from spiderd.daemon import intake
@@ -25,13 +27,14 @@ from spiderd.daemon.disk import watch_disk
 from spiderd.daemon.fetchers import opener, process_count
 from spiderd.daemon.happenings import Happenings
 from spiderd.daemon.log import Log
+from spiderd.daemon.settings import LiveSettings
 from spiderd.daemon.steering import STOP_GRACE, Steering
 from spiderd.errors import ConfigError, SpiderdError, StorageError
 from spiderd.messages import Setup
 from spiderd.report import Report
 from spiderd.states import CrawlState, Reason
 from spiderd.store import lists
-from spiderd.store.commands import add_seeds
+from spiderd.store.commands import add_seeds, save_settings
 from spiderd.store.opening import Restored, open_ledger, restore
 from spiderd.store.step import copy_of
 from spiderd.store.thread import StoreThread
@@ -51,6 +54,8 @@ class Daemon:
         *,
         once: bool,
         report: Report,
+        reread: Callable[[], Loaded] | None = None,
+        source: Path | None = None,
         clock: Callable[[], float] = time.time,
         tick: float = PROGRESS_INTERVAL,
     ) -> None:
@@ -62,12 +67,16 @@ class Daemon:
             sock: listening, for the API.
             once: end when the crawl is complete.
             report: told of milestones and progress.
+            reread: reads the configuration again; by default it is always the same.
+            source: the file that the configuration was read from.
             clock: tells unix time.
             tick: seconds between two reports of progress.
         """
         self._clock = clock
         self._tick = tick
         self._config = config
+        self._filed = Loaded(config, source)
+        self._reread = reread or (lambda: self._filed)
         self._data_dir = data_dir
         self._sock = sock
         self._once = once
@@ -88,26 +97,44 @@ class Daemon:
         async with trio.open_nursery() as nursery:
             await nursery.start(self._store.run)
             try:
+                kept, outside = await self._store.call(lists.settings)
+                await self._take_settings(kept)
+                order = self._config.crawl.order
                 seeds = [one.url for one in intake.examine(self._config.crawl.seeds, self._config) if one.url]
                 restored = await self._store.change(restore, order, seeds, MAX_HOSTS + 1)
-                await self._crawl(restored)
+                await self._crawl(restored, outside)
             finally:
                 self._store.close()
         self._report.stopped(self._steering.snapshot(), self._elapsed())
         return 0
 
-    async def _crawl(self, restored: Restored) -> None:
+    async def _take_settings(self, kept: bytes | None) -> None:
+        """Put the settings that were made live over those of the file."""
+        overrides = msgspec.msgpack.decode(kept, type=dict[str, object]) if kept else {}
+        self._settings = settings = LiveSettings(self._filed, self._reread, overrides)
+        self._config = settings.running
+        self._happenings.log_from(self._config.log.level)
+        for change in settings.overridden():
+            text = f"{change.key} = {change.value} holds, which was set live (the file has {change.filed})"
+            self._happenings.add("info", "settings", text)
+        for sentence in settings.dropped:
+            text = f"a setting that was made live does not fit any more and is dropped: {sentence}"
+            self._happenings.add("warning", "settings", text)
+        if settings.dropped:
+            await self._store.change(save_settings, msgspec.msgpack.encode(settings.overrides))
+
+    async def _crawl(self, restored: Restored, outside: bytes | None) -> None:
         if restored.counters.known:
             found = copy_of(restored.counters)
             found.processing = restored.leased
             found.waiting -= restored.leased
             self._report.restored(found)
-        self._build(restored)
+        self._build(restored, outside)
         await self._add_seeds()
         await self._cut_back()
         async with trio.open_nursery() as nursery:
             await nursery.start(serve, self._steering, self._sock)
-            nursery.start_soon(self._heed_signals)
+            nursery.start_soon(self._heed_signals, nursery)
             nursery.start_soon(self._keep_time)
             nursery.start_soon(self._obey_force)
             nursery.start_soon(watch_disk, self._data_dir, self._coordinator, self._store)
@@ -126,7 +153,7 @@ class Daemon:
                 place = (self._data_dir / "pages", number, row.count, row.index_bytes)
                 await trio.to_thread.run_sync(cut_back, *place)
 
-    def _build(self, restored: Restored) -> None:
+    def _build(self, restored: Restored, outside: bytes | None) -> None:
         processes = process_count(self._config)
         setup = Setup(self._config, [], str(self._data_dir / "pages"), restored.seeds)
         self._coordinator = Coordinator(
@@ -136,8 +163,9 @@ class Daemon:
         self._coordinator.desk.counters = restored.counters  # until the first turn: rates begin at nothing
         self._coordinator.auth.update(restored.auth)
         self._coordinator.watch.restore(restored.shapes)
+        self._coordinator.outside.restore(outside, restored.seeds, fresh=not restored.counters.known)
         self._steering = Steering(
-            self._config, self._data_dir, restored.crawl, self._coordinator, self._store, self._happenings
+            self._settings, self._data_dir, restored.crawl, self._coordinator, self._store, self._happenings
         )
         self._steering.stop_asked = partial(self._stop, Reason.USER)
 
@@ -162,10 +190,17 @@ class Daemon:
 
     # tasks
 
-    async def _heed_signals(self) -> None:
-        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-            async for _ in signals:
-                self._stop(Reason.SIGNAL)
+    async def _heed_signals(self, nursery: trio.Nursery) -> None:
+        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+            async for number in signals:
+                if number == signal.SIGHUP:
+                    nursery.start_soon(self._reload)
+                else:
+                    self._stop(Reason.SIGNAL)
+
+    async def _reload(self) -> None:
+        with suppress(SpiderdError):  # it is in the log, and the crawl goes on as it was
+            await self._steering.reload()
 
     def _stop(self, reason: Reason) -> None:
         """Stop in order; when asked again, at once."""
@@ -203,15 +238,24 @@ class Daemon:
                 await lifecycle.changed.wait()
 
 
-def run_daemon(config: Config, data_dir: Path, sock: socket.socket, *, once: bool, report: Report) -> int:
+def run_daemon(
+    loaded: Loaded,
+    data_dir: Path,
+    sock: socket.socket,
+    *,
+    once: bool,
+    report: Report,
+    reread: Callable[[], Loaded] | None,
+) -> int:
     """Run the daemon; the exit code.
 
     Raises:
         SpiderdError: it cannot start or go on, with a sentence for the user.
     """
+    config = loaded.config
     if config.archive.format != "files":
         raise ConfigError(f'archive.format = "{config.archive.format}" is not available yet; use "files".')
-    daemon = Daemon(config, data_dir, sock, once=once, report=report)
+    daemon = Daemon(config, data_dir, sock, once=once, report=report, reread=reread, source=loaded.source)
     with _single_error():
         return trio.run(daemon.run)
 

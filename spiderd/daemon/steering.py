@@ -1,58 +1,48 @@
-"""The crawl as the API sees it: answers from memory where a screen asks often, from the store otherwise."""
+"""The crawl as the API sees it: what it shows, and what people may change while it runs."""
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
-from msgspec import Struct
+import msgspec
+import trio
 
-import spiderd
-from spiderd.api.crawl import ListQuery
-from spiderd.archive.directory import directory_path
 from spiderd.config import Config
+from spiderd.config.loading import Loaded
 from spiderd.coordinator.coordinator import Coordinator
 from spiderd.daemon import intake
 from spiderd.daemon.happenings import Happenings
 from spiderd.daemon.indexing import Searching
-from spiderd.daemon.rates import RateMeter
-from spiderd.daemon.ruling import why
-from spiderd.errors import UsageError
+from spiderd.daemon.listing import Listing
+from spiderd.daemon.picture import Picture
+from spiderd.daemon.releasing import Releasing
+from spiderd.daemon.ruling import Ruling
+from spiderd.daemon.settings import SEEDS, LiveSettings, Plan
+from spiderd.errors import ConfigError, SpiderdError
 from spiderd.protocol import (
-    API_VERSION,
     Added,
     Counters,
-    Directories,
-    DirectoryRow,
-    ErrorRow,
-    Errors,
     Events,
     Hello,
-    HostRow,
-    Hosts,
     IndexState,
     PageReply,
+    Reconfigured,
+    Released,
     Retried,
+    RetryRequest,
     SearchReply,
+    SettingRequest,
+    Settings,
     Snapshot,
     StateReply,
     Why,
-    WorkerRow,
-    Workers,
 )
-from spiderd.schedule.politeness import delay_of, may_ask_at, standing
-from spiderd.schedule.workbench import HostQueue
-from spiderd.states import PASSING, CrawlState, Reason, Step
+from spiderd.states import CrawlState, Reason
 from spiderd.store import lists
-from spiderd.store.commands import add_seeds, retry_errors, set_paused
-from spiderd.store.records import DirectoryRecord, HostRecord, PageRecord
-from spiderd.store.step import copy_of
+from spiderd.store.commands import add_seeds, mark_visited, save_settings, set_paused
 from spiderd.store.thread import StoreThread
-
-Row = TypeVar("Row", bound=Struct)
 
 STOP_GRACE = 10.0  # seconds that requests in flight are given
 
@@ -62,206 +52,105 @@ class Steering:
 
     def __init__(
         self,
-        config: Config,
+        settings: LiveSettings,
         data_dir: Path,
         crawl: str,
         coordinator: Coordinator,
         store: StoreThread,
         happenings: Happenings,
     ) -> None:
-        self._config = config
-        self._data_dir = data_dir
-        self._crawl = crawl
+        self._settings = settings
         self._coordinator = coordinator
         self._store = store
         self._happenings = happenings
-        self._started = time.time()
-        self._open: dict[int, tuple[int, DirectoryRecord]] = {}  # worker -> its directory
-        self._directories = 0
-        self.rates = RateMeter()
-        self.searching = Searching(config)
+        self._one_at_a_time = trio.Lock()  # changes of the settings
+        self._picture = Picture(settings, data_dir, crawl, coordinator, store)
+        self._listing = Listing(settings, coordinator, store, self._picture)
+        self._releasing = Releasing(coordinator, store)
+        self._ruling = Ruling(settings, coordinator, store, happenings, self._listing, data_dir / "pages")
+        self.rates = self._picture.rates
+        self.searching = Searching(settings.running)
         self.stop_asked: Callable[[], None] = lambda: coordinator.stop(Reason.USER, grace=STOP_GRACE)
+        self.workers = self._listing.workers
+        self.directories = self._listing.directories
+        self.hosts = self._listing.hosts
+        self.errors = self._listing.errors
+        self.traps = self._listing.traps
+
+    @property
+    def _config(self) -> Config:
+        return self._settings.running
 
     # the picture
 
     def hello(self) -> Hello:
         """Say who is there."""
-        return Hello(
-            api=API_VERSION,
-            version=spiderd.__version__,
-            pid=os.getpid(),
-            crawl=self._crawl,
-            started=self._started,
-            data_dir=str(self._data_dir),
-            rights="read",
-        )
+        return self._picture.hello()
 
     def counters(self) -> Counters:
-        """Counters of the last turn; what is in flight counts as processing, not as waiting."""
-        counters = copy_of(self._coordinator.desk.counters)
-        counters.processing = min(self._coordinator.desk.book.pages, counters.waiting)
-        counters.waiting -= counters.processing
-        return counters
+        """Counters of the last turn."""
+        return self._picture.counters()
 
     def snapshot(self) -> Snapshot:
         """Describe the crawl as it is now."""
-        lifecycle, config = self._coordinator.lifecycle, self._config
-        return Snapshot(
-            now=time.time(),
-            state=lifecycle.state,
-            reason=lifecycle.reason,
-            message=lifecycle.message,
-            since=lifecycle.since,
-            hello=self.hello(),
-            counters=self.counters(),
-            rates=self.rates.rates(),
-            workers=self._worker_rows(),
-            directories=[self._directory_row(n, r) for _, (n, r) in sorted(self._open.items())],
-            directories_total=self._directories,
-            last_event=self._happenings.ring.last,
-            order=config.crawl.order,
-            threads=config.crawl.threads,
-            max_pages=config.crawl.max_pages,
-            index=self.searching.state,
-        )
+        return self._picture.snapshot(self._happenings.ring.last, self.searching.state)
 
     async def refresh_directories(self) -> None:
         """Look the open directories up in the store; once a second is often enough."""
-        rows = await self._store.call(lists.directories)
-        self._directories = len(rows)
-        self._open = {row.worker: (number, row) for number, row in rows if row.open}
-
-    def _worker_rows(self) -> list[WorkerRow]:
-        coordinator = self._coordinator
-        rows = []
-        for worker in range(self._config.crawl.threads):
-            state = coordinator.workers.get(worker)
-            pages, errors = coordinator.tallies.get(worker, (0, 0))
-            rows.append(
-                WorkerRow(
-                    worker=worker,
-                    step=state.step if state is not None else Step.IDLE,
-                    since=state.since if state is not None else self._started,
-                    url=state.url if state is not None else "",
-                    directory=self._open[worker][0] if worker in self._open else 0,
-                    pages=pages,
-                    errors=errors,
-                )
-            )
-        return rows
-
-    def _directory_row(self, number: int, record: DirectoryRecord) -> DirectoryRow:
-        return DirectoryRow(
-            directory=number,
-            worker=record.worker,
-            count=record.count,
-            max_count=self._config.archive.max_count,
-            bytes=record.bytes,
-            open=record.open,
-            path=str(directory_path(self._data_dir / "pages", number)),
-        )
-
-    # lists
-
-    async def workers(self, query: ListQuery) -> Workers:
-        """List the workers."""
-        rows, total = _part(self._worker_rows(), query, lambda row: row.url)
-        return Workers(rows=rows, total=total, offset=query.offset, limit=query.limit)
-
-    async def directories(self, query: ListQuery) -> Directories:
-        """List the download directories."""
-        found = await self._store.call(lists.directories)
-        rows, total = _part([self._directory_row(n, r) for n, r in found], query, lambda row: row.path)
-        return Directories(rows=rows, total=total, offset=query.offset, limit=query.limit)
-
-    async def hosts(self, query: ListQuery) -> Hosts:
-        """List the host queues, those with the most waiting URLs first unless another order is asked for."""
-        found = await self._store.call(lists.hosts)
-        now = time.time()
-        rows = [self._host_row(number, record, now) for number, record in found]
-        rows.sort(key=lambda row: -row.waiting)
-        part, total = _part(rows, query, lambda row: row.host)
-        return Hosts(rows=part, total=total, offset=query.offset, limit=query.limit)
-
-    def _host_row(self, number: int, record: HostRecord, now: float) -> HostRow:
-        host = self._coordinator.desk.bench.hosts.get(number)
-        row = HostRow(
-            host=record.key,
-            state="ready" if record.waiting else "done",
-            waiting=record.waiting,
-            processing=0,
-            complete=record.complete,
-            error=record.error,
-            delay=self._config.politeness.delay,
-            next_allowed=0.0,
-            robots="",
-            last_status=0,
-        )
-        return row if host is None else self._live(row, host, now)
-
-    def _live(self, row: HostRow, host: HostQueue, now: float) -> HostRow:
-        rules = self._config.politeness
-        state, reason = standing(host.state, now, rules)
-        row.processing = min(host.in_flight, row.waiting)
-        row.waiting -= row.processing
-        row.delay = delay_of(host.state, rules)
-        at = may_ask_at(host.state)
-        row.next_allowed = at if at > now else 0.0
-        row.last_status = host.state.last_status
-        row.robots = _robots_word(host)
-        row.reason = reason
-        if host.awaiting_robots:
-            row.state = "robots"
-        elif host.in_flight:
-            row.state = "fetching"
-        elif row.waiting or state not in ("ready", "delayed"):
-            row.state = state
-        return row
-
-    async def errors(self, query: ListQuery) -> Errors:
-        """List the error queue, newest first."""
-        total, found = await self._store.call(
-            lists.errors, contains=query.filter.lower(), offset=query.offset, limit=query.limit
-        )
-        rows = [
-            ErrorRow(
-                url=failed.page.url,
-                failure=failed.page.failure,
-                status=failed.page.status,
-                detail=failed.error.detail,
-                tries=failed.error.tries,
-                at=failed.page.fetched_at,
-                referrer=failed.referrer,
-            )
-            for failed in found
-        ]
-        if query.sort:
-            rows.sort(key=lambda row: _sortable(getattr(row, query.sort)), reverse=query.desc)
-        return Errors(rows=rows, total=total, offset=query.offset, limit=query.limit)
+        await self._picture.refresh()
 
     async def events(self, since: int, wait: float, level: str) -> Events:
         """Answer the events after an id."""
         return await self._happenings.ring.read(since, wait, level)
 
-    # control
+    async def why(self, url: str) -> Why:
+        """Tell which rule decides about a URL.
+
+        Raises:
+            UsageError: it is no http(s) URL.
+        """
+        return await self._ruling.why(url)
+
+    # URLs
 
     async def add(self, urls: list[str]) -> Added:
         """Put URLs into the frontier as seeds."""
-        candidates = intake.examine(urls, self._config)
+        candidates = await self._examine(urls)
         good = [candidate.url for candidate in candidates if candidate.url]
         new: list[bool] = []
         if good:
             auth = intake.auth_of(candidates)
             new = await self._store.change(add_seeds, intake.found(candidates), good, auth)
             self._coordinator.reseed(good, auth)
-        return _added(candidates, new)
+            if any(new):
+                self._coordinator.go_on()
+        return intake.added(candidates, new)
 
     async def check(self, urls: list[str]) -> Added:
         """Say what `add` would answer."""
-        candidates = intake.examine(urls, self._config)
+        candidates = await self._examine(urls)
         hashes = [candidate.hash for candidate in candidates if candidate.url]
         seen = await self._store.call(lists.seen, hashes)
-        return _added(candidates, [not known for known in seen])
+        return intake.added(candidates, [not known for known in seen])
+
+    async def visited(self, urls: list[str]) -> Added:
+        """Take URLs as seen without ever fetching them; what waits already still is."""
+        candidates = await self._off_the_loop(partial(intake.recognise, urls, self._config.urls), urls)
+        hashes = [candidate.hash for candidate in candidates if candidate.url]
+        new = await self._store.change(mark_visited, hashes) if hashes else 0
+        refused = intake.results([candidate for candidate in candidates if not candidate.url], [])
+        return Added(new=new, known=len(hashes) - new, refused=len(refused), results=refused)
+
+    async def _examine(self, urls: list[str]) -> list[intake.Candidate]:
+        return await self._off_the_loop(partial(intake.examine, urls, self._config), urls)
+
+    @staticmethod
+    async def _off_the_loop(
+        work: Callable[[], list[intake.Candidate]], urls: Sequence[str]
+    ) -> list[intake.Candidate]:
+        return await trio.to_thread.run_sync(work) if len(urls) > intake.MANY else work()
+
+    # control
 
     async def pause(self) -> StateReply:
         """Give out no more leases; the crawl stays paused across restarts."""
@@ -280,24 +169,84 @@ class Steering:
         self.stop_asked()
         return self._state()
 
-    async def retry(self) -> StateReply:
-        """Put back those of the error queue whose failure may pass."""
-        count = await self._store.change(retry_errors, _may_pass)
-        if count:
-            self._coordinator.reseed(())
+    async def retry(self, asked: RetryRequest) -> Retried:
+        """Put URLs of the error queue back."""
+        count, missing = await self._releasing.retry(asked, self._config.urls)
         state = self._state()
-        return Retried(state=state.state, reason=state.reason, urls=count)
+        return Retried(state=state.state, reason=state.reason, urls=count, missing=missing)
 
-    async def why(self, url: str) -> Why:
-        """Tell which rule decides about a URL.
+    async def release(self, what: str) -> Released:
+        """Let a parked shape go on, or a host that is held back.
 
         Raises:
-            UsageError: it is no http(s) URL.
+            UsageError: nothing of that name is parked or known.
         """
-        answer = await why(url, self._config, self._coordinator, self._store)
-        if answer is None:
-            raise UsageError(f"{url} is not an http(s) URL.")
-        return answer
+        kind, name, urls, held = await self._releasing.release(what)
+        state = self._state()
+        return Released(state=state.state, reason=state.reason, kind=kind, name=name, urls=urls, held=held)
+
+    # settings
+
+    def settings(self) -> Settings:
+        """Tell the configuration in effect."""
+        return Settings(source=str(self._settings.source or ""), rows=self._settings.rows())
+
+    async def reload(self) -> Reconfigured:
+        """Read the configuration again and apply what can be applied.
+
+        Raises:
+            ConfigError, UsageError: it is wrong; nothing has changed.
+        """
+        async with self._one_at_a_time:
+            try:
+                filed = await trio.to_thread.run_sync(self._settings.reread)
+                plan = self._settings.plan_reload(filed)
+                await self._check_seeds(filed)
+            except SpiderdError as error:
+                self._happenings.add("error", "reload", f"the configuration was refused: {error}")
+                raise
+            await self._apply(plan)
+            await self.add(filed.config.crawl.seeds)
+            return self._told(plan, "reload")
+
+    async def set(self, asked: SettingRequest) -> Reconfigured:
+        """Make one setting live, or unset it; it holds across restarts.
+
+        Raises:
+            UsageError: there is no such key, it is not one that can be set live, or the value is wrong.
+        """
+        async with self._one_at_a_time:
+            plan = self._settings.plan_setting(asked.key, asked.value)
+            await self._store.change(save_settings, msgspec.msgpack.encode(plan.overrides))
+            await self._apply(plan)
+            return self._told(plan, "set")
+
+    async def _check_seeds(self, filed: Loaded) -> None:
+        for candidate in await self._off_the_loop(
+            partial(intake.examine, filed.config.crawl.seeds, filed.config), filed.config.crawl.seeds
+        ):
+            if candidate.reason:
+                raise ConfigError(f"The seed {candidate.text} cannot be used: {candidate.reason}.")
+
+    async def _apply(self, plan: Plan) -> None:
+        self._settings.accept(plan)
+        self._picture.settings_changed()
+        if plan.keys - {SEEDS}:
+            self._coordinator.reconfigure(plan.config)
+            self._happenings.log_from(plan.config.log.level)
+
+    def _told(self, plan: Plan, name: str) -> Reconfigured:
+        for change in plan.changed:
+            self._happenings.add("info", name, f"{change.key} is {change.value} now, was {change.filed}")
+        state = self._state()
+        return Reconfigured(
+            state=state.state,
+            reason=state.reason,
+            changed=plan.changed,
+            restart=plan.restart,
+            hidden=plan.hidden if name == "reload" else [],
+            notes=plan.notes,
+        )
 
     # the search
 
@@ -321,36 +270,3 @@ class Steering:
     def is_complete(self) -> bool:
         """Whether the crawl is complete."""
         return self._coordinator.lifecycle.state is CrawlState.COMPLETE
-
-
-def _added(candidates: Sequence[intake.Candidate], new: Sequence[bool]) -> Added:
-    told = intake.results(candidates, new)
-    count = {kind: sum(row.result == kind for row in told) for kind in ("new", "known", "refused")}
-    return Added(new=count["new"], known=count["known"], refused=count["refused"], results=told)
-
-
-def _part(rows: list[Row], query: ListQuery, text: Callable[[Row], str]) -> tuple[list[Row], int]:
-    """The rows that pass the filter, sorted and cut; and how many passed."""
-    if query.filter:
-        wanted = query.filter.lower()
-        rows = [row for row in rows if wanted in text(row).lower()]
-    if query.sort:
-        rows.sort(key=lambda row: _sortable(getattr(row, query.sort)), reverse=query.desc)
-    return rows[query.offset : query.offset + query.limit], len(rows)
-
-
-def _sortable(value: object) -> tuple[float, str]:
-    return (float(value), "") if isinstance(value, int | float) else (0.0, str(value))
-
-
-def _robots_word(host: HostQueue) -> str:
-    kinds = {known.record.kind for known in host.robots.values()}
-    if "disallow_all" in kinds:
-        return "unreachable"
-    if "rules" in kinds:
-        return "ok"
-    return "none" if kinds else ""
-
-
-def _may_pass(page: PageRecord) -> bool:
-    return page.failure in PASSING or page.failure == "host_unreachable"

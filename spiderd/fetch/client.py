@@ -108,9 +108,18 @@ class Client:
         self._agent = _field(user_agent(config))
         self._prepared: dict[Origin, httpx.Headers] = {}  # for requests that say nothing of their own
 
-    def reseed(self, seeds: Sequence[str]) -> None:
-        """Let other seeds decide which private addresses are allowed."""
-        self._guard.reseed(seeds)
+    def reconfigure(self, config: Config, seeds: Sequence[str]) -> None:
+        """Go by other limits, blocks, user agent and seeds from the next request on; the proxy stays.
+
+        Raises:
+            ConfigError: a block of scope.ip_allow or scope.ip_deny is none.
+        """
+        self.limits = self.transport.limits = Limits.of(config.fetch)
+        self._guard.reconfigure(config.scope, seeds)
+        if not config.fetch.proxy:
+            self.pool.resize(config.politeness.per_host)
+        self._agent = _field(user_agent(config))
+        self._prepared.clear()
 
     def authorize(self, auth: Mapping[str, str]) -> None:
         """Send these Authorization headers, each to its origin (scheme://host[:port]) and to nobody else."""

@@ -135,13 +135,17 @@ class Guard:
     """Decides for a whole crawl. Raises ConfigError for a block that is none."""
 
     def __init__(self, scope: Scope, seeds: Sequence[str] = ()) -> None:
+        self.reconfigure(scope, seeds)
+
+    def reconfigure(self, scope: Scope, seeds: Sequence[str]) -> None:
+        """Go by other blocks and seeds."""
         self._mode = scope.private_addresses
         self._allow = _networks(scope.ip_allow, "ip_allow")
         self._deny = _networks(scope.ip_deny, "ip_deny")
-        self.reseed(seeds)
+        self._seeded(seeds)
 
-    def reseed(self, seeds: Sequence[str]) -> None:
-        """Let other seeds decide which private addresses are allowed."""
+    def _seeded(self, seeds: Sequence[str]) -> None:
+        """Let these seeds decide which private addresses are allowed."""
         self._hosts = _seed_hosts(seeds)
         literal = {parse_address(host) for host in self._hosts}
         self._literal: set[Address] = {address for address in literal if address is not None}

@@ -23,12 +23,17 @@ class Pool:
     def __init__(
         self, max_idle: int = MAX_IDLE, keep: float = KEEP, *, max_here: int = MAX_IDLE_HERE
     ) -> None:
-        self.max_here = max_here
-        self.max_idle = max(max_idle, max_here)
+        self._least = max_idle
+        self.resize(max_here)
         self.keep = keep
         self._idle: dict[object, list[Connection]] = {}
         self._closed = False
         self._ages: OrderedDict[Connection, None] = OrderedDict()  # longest idle first
+
+    def resize(self, max_here: int) -> None:
+        """Keep so many for one key from now on."""
+        self.max_here = max_here
+        self.max_idle = max(self._least, max_here)
 
     def __len__(self) -> int:
         return len(self._ages)

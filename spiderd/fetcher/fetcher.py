@@ -23,7 +23,7 @@ from spiderd.messages import (
     Drain,
     Grant,
     Lease,
-    Seeds,
+    Reconfigure,
     Setup,
     ToCoordinator,
     Verdict,
@@ -58,6 +58,7 @@ class Fetcher:
         self._stirred = trio.Event()  # something has changed: an idle fetcher sleeps
         self._workers: dict[int, Worker] = {}
         self._hired = trio.Event()  # the workers are there
+        self._draining = trio.Event()
         self._finished = False  # the workers have gone
         self._sent = trio.Event()  # and their last outcomes are sent
         self.writer: Writer
@@ -86,12 +87,16 @@ class Fetcher:
         self._client = client
         self._config = setup.config
         self.scope = ScopeRules(setup.config, setup.seeds)
-        async with trio.open_nursery() as nursery:
+        async with trio.open_nursery() as self._staff:
+            self._staff.start_soon(self._draining.wait)  # so that it is open, even if there are no workers
             for number in setup.workers:
-                worker = self._workers[number] = Worker(number, self, client, setup.config)
-                self._states[number] = WorkerState(number, Step.IDLE, time.time())
-                nursery.start_soon(worker.run, self._lease_source.clone())
+                self._hire(number)
             self._hired.set()
+
+    def _hire(self, number: int) -> None:
+        worker = self._workers[number] = Worker(number, self, self._client, self._config)
+        self._states[number] = WorkerState(number, Step.IDLE, time.time())
+        self._staff.start_soon(worker.run, self._lease_source.clone())
 
     async def _first(self) -> Setup:
         messages = list(await self._link.receive())
@@ -112,10 +117,12 @@ class Fetcher:
                     elif isinstance(message, Verdict):
                         self._deliver(message)
                     elif isinstance(message, Grant):
-                        nursery.start_soon(self._workers[message.worker].take_directory, message)
-                    elif isinstance(message, Seeds):
-                        self._reseed(message)
+                        if message.worker in self._workers:  # else it was one of a fetcher that died
+                            nursery.start_soon(self._workers[message.worker].take_directory, message)
+                    elif isinstance(message, Reconfigure):
+                        self._reconfigure(message)
                     elif isinstance(message, Drain):
+                        self._draining.set()
                         nursery.cancel_scope.deadline = trio.current_time() + message.grace
                         for worker in self._workers.values():
                             worker.dismiss()
@@ -123,10 +130,18 @@ class Fetcher:
         except LinkClosed:
             nursery.cancel_scope.cancel()  # whoever gave the leases is gone
 
-    def _reseed(self, message: Seeds) -> None:
-        self.scope = ScopeRules(self._config, message.seeds)
-        self._client.reseed(message.seeds)
+    def _reconfigure(self, message: Reconfigure) -> None:
+        if self._draining.is_set():
+            return
+        self._config = message.config
+        self.scope = ScopeRules(message.config, message.seeds)
+        self._client.reconfigure(message.config, message.seeds)
         self._client.authorize(message.auth)
+        for worker in self._workers.values():
+            worker.reconfigure(message.config, rests=worker.number not in message.workers)
+        for number in message.workers:
+            if number not in self._workers:
+                self._hire(number)
 
     # what workers call
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import trio
@@ -38,12 +39,25 @@ class Worker:
         self.number = number
         self._fetcher = fetcher
         self._client = client
-        self._config = config
-        self._types = WantedTypes(config.fetch.types)
-        self._agent = product_token(user_agent(config))
         self._ready = trio.Event()  # a directory is there and not full
         self._idle = trio.CancelScope()  # around the wait for a directory and a lease
         self._dismissed = False
+        self._rests = False
+        self.reconfigure(config, rests=False)
+
+    def reconfigure(self, config: Config, *, rests: bool) -> None:
+        """Go by other settings from the next lease on.
+
+        Args:
+            config: the settings.
+            rests: take no lease but those that the fetcher holds already, which are served by somebody.
+        """
+        self._config = config
+        self._types = WantedTypes(config.fetch.types)
+        self._agent = product_token(user_agent(config))
+        if rests != self._rests:
+            self._rests = rests
+            self._idle.cancel()
 
     async def run(self, leases: trio.MemoryReceiveChannel[Lease]) -> None:
         """Serve leases until dismissed."""
@@ -56,11 +70,14 @@ class Worker:
                     self._ready = trio.Event()  # the outcome tells the coordinator that the directory is full
 
     async def _next(self, leases: trio.MemoryReceiveChannel[Lease]) -> Lease | None:
-        with trio.CancelScope() as self._idle:
-            if self._dismissed:
-                return None
-            await self._ready.wait()
-            return await leases.receive()
+        while not self._dismissed:
+            with trio.CancelScope() as self._idle:
+                await self._ready.wait()
+                if not self._rests:
+                    return await leases.receive()
+                with suppress(trio.WouldBlock):
+                    return leases.receive_nowait()
+                await trio.sleep_forever()
         return None
 
     def dismiss(self) -> None:

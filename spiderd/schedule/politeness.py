@@ -100,6 +100,13 @@ def asked(state: HostState, now: float, rules: Politeness) -> None:
     state.next_allowed = now + delay_of(state, rules)
 
 
+def rules_changed(state: HostState, before: Politeness, after: Politeness, now: float) -> None:
+    """Let the delay after the last request to the host be what the new rules make of it."""
+    if state.next_allowed:
+        asked_at = min(state.next_allowed - delay_of(state, before), now)
+        state.next_allowed = asked_at + delay_of(state, after)
+
+
 def connections_of(state: HostState, rules: Politeness) -> int:
     """Return how many connections the host may have: one while held or recovering, or with a Crawl-delay."""
     careful = state.hold or state.penalty or state.unreachable or _crawl_delay(state, rules)

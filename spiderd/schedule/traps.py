@@ -61,6 +61,7 @@ class ShapeState(Struct, array_like=True, gc=False):
     pages: int = 0
     barren: float = 0.0  # pages in a row that lead on and have no new content; see `near_weight`
     example: str = ""  # URL of the page that parked it
+    waiting: int = 0  # URLs that were parked with it
 
 
 def shape_of(url: str) -> str:
@@ -170,12 +171,19 @@ class Shapes:
         self._forget()
         return parks
 
+    def set_aside(self, shape: str) -> ShapeState | None:
+        """Count a URL that is parked with its shape; returns its state, None where that is not parked."""
+        state = self._parked.get(shape)
+        if state is not None:
+            state.waiting += 1
+        return state
+
     def release(self, shape: str) -> bool:
         """Let a parked shape go on for another window; returns whether it was parked."""
         state = self._parked.pop(shape, None)
         if state is None:
             return False
-        state.barren = 0.0
+        state.barren, state.waiting = 0.0, 0
         self._open[shape] = state
         return True
 

@@ -21,7 +21,14 @@ from msgspec import Struct, field
 from spiderd.config.declaration import Politeness
 from spiderd.robots.policy import RobotsRecord
 from spiderd.robots.rules import Robots
-from spiderd.schedule.politeness import HostState, asked, connections_of, given_up, may_ask_at
+from spiderd.schedule.politeness import (
+    HostState,
+    asked,
+    connections_of,
+    given_up,
+    may_ask_at,
+    rules_changed,
+)
 from spiderd.store.records import WaitingUrl
 
 READ_AHEAD = 64  # URLs of a host read from the frontier at a time
@@ -83,6 +90,13 @@ class Workbench:
         self._ready: list[tuple[bytes, int, int]] = []  # rank of the next URL, host, ticket
         self._later: list[tuple[float, int, int]] = []  # time, host, ticket
         self._tickets = 0
+
+    def reconfigure(self, rules: Politeness, retries: int, now: float) -> None:
+        """Go by other rules: each host is placed anew."""
+        before, self.rules, self.retries = self.rules, rules, retries
+        for host in self.hosts.values():
+            rules_changed(host.state, before, rules, now)
+            self.place(host, now)
 
     def place(self, host: HostQueue, now: float) -> None:
         """Put a host where it belongs now. To be called after every change of it."""

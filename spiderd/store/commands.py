@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from spiderd.config.declaration import Order
 from spiderd.store.frontier import Found
 from spiderd.store.ledger import Ledger
-from spiderd.store.records import PageRecord
+from spiderd.store.ranks import ranking
+from spiderd.store.records import PageRecord, host_key_bytes
 
 
 def set_paused(ledger: Ledger, *, paused: bool) -> None:
@@ -19,13 +21,46 @@ def add_seeds(ledger: Ledger, found: Found, seeds: Sequence[str], auth: dict[str
     new = ledger.frontier.add(found)
     state = ledger.state
     state.auth = state.auth | auth
-    state.seeds = [*state.seeds, *(seed for seed in dict.fromkeys(seeds) if seed not in state.seeds)]
+    known = set(state.seeds)
+    state.seeds = [*state.seeds, *(seed for seed in dict.fromkeys(seeds) if seed not in known)]
     return new
 
 
 def retry_errors(ledger: Ledger, wanted: Callable[[PageRecord], bool]) -> int:
     """Put back the URLs of the error queue whose page record is wanted; how many."""
     return ledger.errors.retry(wanted)
+
+
+def retry_these(ledger: Ledger, hashes: Sequence[bytes]) -> list[bool]:
+    """Put back URLs of the error queue by their hashes; of each, whether it was there."""
+    return ledger.errors.retry_these(hashes)
+
+
+def mark_visited(ledger: Ledger, hashes: Sequence[bytes]) -> int:
+    """Take URLs as seen without ever fetching them; how many had not been seen."""
+    return ledger.frontier.mark_seen(hashes)
+
+
+def save_politeness(ledger: Ledger, host: int, row: bytes) -> None:
+    """Keep what is remembered of a host."""
+    ledger.put("politeness", host_key_bytes(host), row)
+
+
+def put_back(ledger: Ledger, key: bytes) -> int:
+    """Let the URLs that are parked under a key of 8 bytes wait for their turn again; how many."""
+    return ledger.frontier.unpark(key)
+
+
+def reorder(ledger: Ledger, order: Order) -> dict[bytes, bytes]:
+    """Rank all URLs by another order from now on; old and new frontier keys of those that are leased."""
+    ledger.frontier.rank_by(ranking(order), counts_inlinks=order == "best")
+    ledger.state.order = order
+    return ledger.frontier.rerank()
+
+
+def save_settings(ledger: Ledger, row: bytes) -> None:
+    """Keep the settings that were made live."""
+    ledger.put("meta", b"settings", row)
 
 
 def release_shape(ledger: Ledger, shape: str, key: bytes) -> int:

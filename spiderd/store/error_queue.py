@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from spiderd.messages import Outcome
 from spiderd.store.frontier import Frontier
@@ -32,6 +32,11 @@ class ErrorQueue:
         row = ErrorRecord(waiting.hash, waiting.tries, outcome.detail, waiting.hops)
         self._transaction.put("errors", number_key(number), encode(row))
 
+    def get(self, key: bytes) -> ErrorRecord | None:
+        """The row of a page that is here, by the key of its page number."""
+        row = self._transaction.get("errors", key)
+        return None if row is None else decode(ErrorRecord, row)
+
     def retry(self, wanted: Callable[[PageRecord], bool]) -> int:
         """Put back the URLs whose page record is wanted; how many."""
         keys = []
@@ -44,10 +49,15 @@ class ErrorQueue:
             self._put_back(key)
         return len(keys)
 
-    def _put_back(self, key: bytes) -> None:
+    def retry_these(self, hashes: Sequence[bytes]) -> list[bool]:
+        """Put back these URLs, by the hashes of their seen keys; of each, whether it was here."""
+        numbers = [self._transaction.get("page_of", url_hash) for url_hash in hashes]
+        return [number is not None and self._put_back(number) for number in numbers]
+
+    def _put_back(self, key: bytes) -> bool:
         page, row = self._pages.get(key), self._transaction.get("errors", key)
         if page is None or row is None:
-            return
+            return False
         error = decode(ErrorRecord, row)
         self._transaction.delete("errors", key)
         host = self._hosts.id_of(host_key(page.url))
@@ -61,3 +71,4 @@ class ErrorQueue:
             counters.failures.pop(page.failure, None)
         again = WaitingUrl(page.url, error.hash, page.depth, error.hops, referrer=page.referrer)
         self._frontier.enqueue(host, again, tail=True)
+        return True

@@ -97,6 +97,11 @@ class Frontier:
         self._trie = SeenTrie(env.tables["seen"])
         self.touched: dict[int, bytes] = {}  # host -> lowest frontier key added since `take_touched`
 
+    def rank_by(self, rank: Rank, *, counts_inlinks: bool) -> None:
+        """Rank in another way from now on; `rerank` does it to those that wait already."""
+        self._rank = rank
+        self._counts_inlinks = counts_inlinks
+
     def take_touched(self) -> dict[int, bytes]:
         """Hosts that were given URLs since the last call, each with the lowest frontier key among them."""
         touched, self.touched = self.touched, {}
@@ -279,15 +284,24 @@ class Frontier:
         self._transaction.state.counters.parked -= count
         return count
 
-    def rerank(self) -> None:
-        """Rank all waiting URLs anew, after the order has been changed: one pass out, one pass back."""
+    def rerank(self) -> dict[bytes, bytes]:
+        """Rank all waiting URLs anew, after the order has been changed: one pass out, one pass back.
+
+        Returns:
+            Of the leased URLs, old frontier key -> new one; whoever holds a lease must use that.
+        """
         transaction = self._transaction
+        with transaction.cursor("leases") as cursor:
+            leases = dict(cursor)
+        renamed: dict[bytes, bytes] = {}
         transaction.drop("waiting_of")
         with transaction.cursor("frontier") as cursor:
             for key, row in cursor:
                 waiting = decode(WaitingUrl, row)
                 moved = self._ranked(key, waiting)
                 transaction.put("reranked", moved, row)
+                if key in leases:
+                    renamed[key] = moved
                 if self._counts_inlinks:
                     transaction.put("waiting_of", waiting.hash, moved)
         transaction.drop("frontier")
@@ -295,3 +309,7 @@ class Frontier:
             for key, row in cursor:
                 transaction.put("frontier", key, row, append=True)
         transaction.drop("reranked")
+        transaction.drop("leases")
+        for key, moved in renamed.items():
+            transaction.put("leases", moved, leases[key])
+        return renamed

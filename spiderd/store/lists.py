@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
 from spiderd.store.ledger import Ledger
-from spiderd.store.records import DirectoryRecord, ErrorRecord, HostRecord, PageRecord, decode, number_key
+from spiderd.store.records import (
+    DirectoryRecord,
+    ErrorRecord,
+    HostRecord,
+    PageRecord,
+    WaitingUrl,
+    decode,
+    due_of,
+    host_key_bytes,
+    host_of,
+    number_key,
+)
 
 
 class Failed(Struct):
@@ -18,11 +29,94 @@ class Failed(Struct):
     referrer: str
 
 
-def hosts(ledger: Ledger) -> list[tuple[int, HostRecord]]:
-    """All host queues with their tallies."""
+class Waits(Struct):
+    """A URL that waits, and where."""
+
+    waiting: WaitingUrl
+    before: int  # URLs of its host that come first; -1 where it does not wait for its turn
+    due: float  # unix time of its next try; 0 = it has not failed
+    parked: bytes  # key that it is parked under; b"" = it is not
+
+
+def hosts(
+    ledger: Ledger, after: int, most: int, contains: str
+) -> tuple[list[tuple[int, HostRecord]], int, bool]:
+    """Host queues with their tallies, from the one behind a number on.
+
+    Args:
+        ledger: the store.
+        after: number of a host; 0 begins at the first.
+        most: hosts that are looked at.
+        contains: text, in lower case, that the names of those wanted contain.
+
+    Returns:
+        Those of them whose names do; the number of the last that was looked at; whether there are more.
+    """
     ledger.hosts.write()
+    found: list[tuple[int, HostRecord]] = []
+    looked = 0
     with ledger.cursor("hosts") as cursor:
-        return [(int.from_bytes(key, "big"), decode(HostRecord, row)) for key, row in cursor]
+        here = cursor.set_range(host_key_bytes(after + 1))
+        while here and looked < most:
+            after, record = host_of(cursor.key()), decode(HostRecord, cursor.value())
+            looked += 1
+            if contains in record.key:
+                found.append((after, record))
+            here = cursor.next()
+    return found, after, here
+
+
+def host(ledger: Ledger, key: str) -> tuple[int, HostRecord, bytes | None] | None:
+    """Number, tallies and what is remembered for politeness of the host of that name; None: there is none."""
+    number = ledger.get("host_ids", key.encode())
+    if number is None:
+        return None
+    return host_of(number), ledger.hosts.tallies(host_of(number)), ledger.get("politeness", number)
+
+
+def find(ledger: Ledger, url_hash: bytes, host: int, parked: Iterable[bytes], most: int) -> Waits | None:
+    """Look a URL up where it waits, which the store is not made for: so among the first `most` rows only.
+
+    Args:
+        ledger: the store.
+        url_hash: of its seen key.
+        host: number of its host.
+        parked: keys of 8 bytes that it may be parked under.
+        most: rows that are looked at in each place.
+    """
+    prefix = host_key_bytes(host)
+    for place, begin in (("frontier", prefix), *(("parked", key + prefix) for key in parked)):
+        rows = _rows(ledger, place, begin, begin, most)
+        for before, (key, row) in enumerate(rows):
+            if url_hash in row and (waiting := decode(WaitingUrl, row)).hash == url_hash:
+                under = key[:8] if place == "parked" else b""
+                return Waits(waiting, -1 if under else before, 0.0, under)
+    for key, row in _rows(ledger, "delayed", b"", b"", most):
+        if url_hash in row and (waiting := decode(WaitingUrl, row)).hash == url_hash:
+            return Waits(waiting, -1, due_of(key), b"")
+    return None
+
+
+def _rows(
+    ledger: Ledger, table: str, begin: bytes, prefix: bytes, most: int
+) -> Iterator[tuple[bytes, bytes]]:
+    with ledger.cursor(table) as cursor:
+        here = cursor.set_range(begin)
+        while here and most > 0 and cursor.key().startswith(prefix):
+            yield cursor.key(), cursor.value()
+            most -= 1
+            here = cursor.next()
+
+
+def settings(ledger: Ledger) -> tuple[bytes | None, bytes | None]:
+    """Two rows that others make: settings that were made live, and what is outside of the scope."""
+    return ledger.get("meta", b"settings"), ledger.get("meta", b"outside")
+
+
+def politeness(ledger: Ledger, hosts: Iterable[int]) -> dict[int, bytes]:
+    """What is remembered of hosts for politeness, of those of which something is."""
+    rows = {number: ledger.get("politeness", host_key_bytes(number)) for number in hosts}
+    return {number: row for number, row in rows.items() if row is not None}
 
 
 def directories(ledger: Ledger) -> list[tuple[int, DirectoryRecord]]:

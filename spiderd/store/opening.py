@@ -5,15 +5,17 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal, cast
 
 from msgspec import Struct
 
 from spiderd.config.declaration import Order
 from spiderd.protocol import Counters
 from spiderd.store import lists
+from spiderd.store.commands import reorder
 from spiderd.store.environment import Environment
 from spiderd.store.ledger import Ledger
-from spiderd.store.ranks import rank
+from spiderd.store.ranks import ranking
 from spiderd.store.step import copy_of
 
 
@@ -34,11 +36,12 @@ class Restored(Struct):
 def open_ledger(path: Path, order: Order, *, sync: bool = True) -> tuple[Environment, Ledger]:
     """Open environment and ledger; to be called in the store's thread."""
     env = Environment(path, sync=sync)
-
-    def ranked(depth: int, sequence: int, inlinks: int, tail: bool) -> bytes:  # noqa: FBT001  # hot
-        return rank(order, depth=depth, sequence=sequence, inlinks=inlinks, tail=tail)
-
-    return env, Ledger(env, ranked, counts_inlinks=order == "best")
+    ledger = Ledger(env, ranking(order), counts_inlinks=order == "best")
+    found = cast("Order | Literal['']", ledger.state.order)
+    ledger.abort()
+    if found and found != order:  # what is recovered was ranked in that order; `restore` changes it
+        ledger.frontier.rank_by(ranking(found), counts_inlinks=found == "best")
+    return env, ledger
 
 
 def restore(ledger: Ledger, order: Order, seeds: Sequence[str], most_hosts: int) -> Restored:
@@ -46,9 +49,7 @@ def restore(ledger: Ledger, order: Order, seeds: Sequence[str], most_hosts: int)
     state = ledger.state
     state.crawl = state.crawl or secrets.token_hex(4)
     if state.order != order:
-        if state.order:
-            ledger.frontier.rerank()
-        state.order = order
+        reorder(ledger, order)
     restored = Restored(
         copy_of(state.counters),
         ledger.frontier.forget_leases(),

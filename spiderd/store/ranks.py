@@ -15,6 +15,8 @@ queue (after the order was changed) and are unique all the same, since numbers s
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from spiderd.config.declaration import Order
 
 SEQUENCE_BITS = 48
@@ -47,6 +49,15 @@ def rank(order: Order, depth: int, sequence: int, inlinks: int = 0, *, tail: boo
         return (_TAIL | sequence).to_bytes(8)
     level, latest_first = _level(order, depth, inlinks) if depth > 0 else (0, False)
     return (level << SEQUENCE_BITS | (SEQUENCES - 1 - sequence if latest_first else sequence)).to_bytes(8)
+
+
+def ranking(order: Order) -> Callable[[int, int, int, bool], bytes]:
+    """Return how URLs are ranked in an order: a function of depth, sequence number, in-links, tail."""
+
+    def ranked(depth: int, sequence: int, inlinks: int, tail: bool) -> bytes:  # noqa: FBT001  # hot
+        return rank(order, depth=depth, sequence=sequence, inlinks=inlinks, tail=tail)
+
+    return ranked
 
 
 def _level(order: Order, depth: int, inlinks: int) -> tuple[int, bool]:

@@ -136,6 +136,11 @@ def host_of(frontier_key: bytes) -> int:
     return int.from_bytes(frontier_key[:HOST_ID_BYTES], "big")
 
 
+def due_of(key: bytes) -> float:
+    """The unix time in a key of `delayed`."""
+    return int.from_bytes(key[:8], "big") / 1000
+
+
 def due_key(at: float, frontier_key: bytes) -> bytes:
     """Key in `delayed`: milliseconds, then the frontier key the URL had."""
     return max(0, int(at * 1000)).to_bytes(8, "big") + frontier_key

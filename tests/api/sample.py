@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from spiderd.api.crawl import ListQuery
 from spiderd.api.events import EventLog
-from spiderd.errors import StorageError, UsageError
+from spiderd.errors import ConfigError, StorageError, UsageError
 from spiderd.protocol import (
     API_VERSION,
     Added,
     AddResult,
+    Change,
     Counters,
     Directories,
     DirectoryRow,
@@ -22,10 +23,18 @@ from spiderd.protocol import (
     IndexState,
     PageReply,
     Rates,
+    Reconfigured,
+    Released,
     Retried,
+    RetryRequest,
     SearchReply,
+    SettingRequest,
+    SettingRow,
+    Settings,
     Snapshot,
     StateReply,
+    TrapRow,
+    Traps,
     Why,
     WorkerRow,
     Workers,
@@ -35,6 +44,7 @@ from spiderd.states import CrawlState, Reason, Step
 STARTED = 1_700_000_000.0
 
 
+SHAPE = "example.test/cal?month"
 INDEX = IndexState(state="indexing", indexed=28, pages=33, documents=27, bytes=65536)
 
 
@@ -47,6 +57,9 @@ class SampleCrawl:
         self.reason = Reason.NONE
         self.urls: set[str] = {"http://example.test/"}
         self.asked: list[ListQuery] = []
+        self.retried: list[RetryRequest] = []
+        self.set_live: dict[str, object] = {"crawl.threads": 2}
+        self.broken = False  # the configuration
         self.directory_rows = [
             DirectoryRow(
                 directory=number,
@@ -103,6 +116,8 @@ class SampleCrawl:
             threads=2,
             max_pages=0,
             index=INDEX,
+            pages_this_run=5,
+            overrides=[Change(key="crawl.threads", value="2", filed="8")],
         )
 
     @staticmethod
@@ -190,8 +205,63 @@ class SampleCrawl:
     async def stop(self) -> StateReply:
         return self._become(CrawlState.STOPPING)
 
-    async def retry(self) -> StateReply:
-        return Retried(state=self.state, reason=self.reason, urls=3)
+    async def retry(self, asked: RetryRequest) -> Retried:
+        self.retried.append(asked)
+        missing = [url for url in asked.urls if "gone" not in url]
+        return Retried(state=self.state, reason=self.reason, urls=3, missing=missing)
+
+    async def visited(self, urls: list[str]) -> Added:
+        answer = await self.add(urls)
+        answer.results = [row for row in answer.results if row.result == "refused"]
+        return answer
+
+    async def traps(self, query: ListQuery) -> Traps:
+        self.asked.append(query)
+        example = "http://example.test/cal?month=50"
+        row = TrapRow(shape=SHAPE, host="example.test", pages=62, waiting=7, example=example)
+        return Traps(total=1, offset=query.offset, limit=query.limit, rows=[row], outside=3)
+
+    async def release(self, what: str) -> Released:
+        if what not in (SHAPE, "example.test"):
+            raise UsageError(f"{what} is neither a parked shape nor a host of this crawl")
+        held = "" if what == SHAPE else "backoff: 503, as it asked"
+        kind = "shape" if what == SHAPE else "host"
+        return Released(state=self.state, reason=self.reason, kind=kind, name=what, urls=7, held=held)
+
+    def settings(self) -> Settings:
+        rows = [
+            SettingRow(
+                key="crawl.threads",
+                value="2",
+                filed="8",
+                live=True,
+                override="crawl.threads" in self.set_live,
+            ),
+            SettingRow(key="politeness.delay", value='"1s"', filed='"1s"', live=True),
+            SettingRow(key="archive.format", value='"files"', filed='"warc"', live=False),
+        ]
+        return Settings(source="/etc/spiderd/config.toml", rows=rows)
+
+    async def reload(self) -> Reconfigured:
+        if self.broken:
+            raise ConfigError(
+                "/etc/spiderd/config.toml:3: crawl.thread: unknown key; did you mean crawl.threads?"
+            )
+        return Reconfigured(
+            state=self.state,
+            reason=self.reason,
+            changed=[Change(key="politeness.delay", value='"2s"', filed='"1s"')],
+            restart=[Change(key="archive.format", value='"warc"', filed='"files"')],
+            hidden=[Change(key="crawl.threads", value="2", filed="8")],
+            notes=["pages that were fetched before are not searched again for links that fit now"],
+        )
+
+    async def set(self, asked: SettingRequest) -> Reconfigured:
+        if asked.key != "crawl.threads":
+            raise UsageError(f"{asked.key}: unknown key; did you mean crawl.threads?")
+        self.set_live[asked.key] = asked.value
+        change = Change(key=asked.key, value=str(asked.value or 8), filed="2")
+        return Reconfigured(state=self.state, reason=self.reason, changed=[change])
 
     def _become(self, state: CrawlState) -> StateReply:
         self.state, self.reason = state, Reason.USER
@@ -210,6 +280,12 @@ class SampleCrawl:
             host="http://example.test",
             host_state="ready",
             next_allowed=0.0,
+            summary="It was not fetched: robots.txt forbade it when its turn came.",
+            seen=True,
+            depth=2,
+            kind="skipped",
+            fetched=STARTED + 20,
+            referrer="http://example.test/",
         )
 
     async def search(self, query: str, page: int, limit: int) -> SearchReply:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.api.sample import SampleCrawl
+from tests.api.sample import SHAPE, SampleCrawl
 from tests.api.serving import client, served
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -31,6 +31,8 @@ CASES = [
     Case("hosts", "/v1/hosts"),
     Case("errors", "/v1/errors"),
     Case("events", "/v1/events?since=1"),
+    Case("traps", "/v1/traps?limit=10"),
+    Case("settings", "/v1/settings"),
     Case("why", "/v1/why?url=http://example.test/private"),
     Case("search", "/v1/search?q=example&limit=500"),
     Case("search_nothing", "/v1/search?q=%E6%A8%A3%22-&page=2"),
@@ -42,7 +44,17 @@ CASES = [
     Case("pause", "/v1/pause", "POST"),
     Case("resume", "/v1/resume", "POST"),
     Case("stop", "/v1/stop", "POST"),
+    Case("visited", "/v1/visited", "POST", body={"urls": THREE}),
     Case("retry", "/v1/retry", "POST"),
+    Case("retry_some", "/v1/retry", "POST", body={"urls": ["http://example.test/gone", THREE[0]]}),
+    Case("release_shape", "/v1/release", "POST", body={"what": SHAPE}),
+    Case("release_host", "/v1/release", "POST", body={"what": "example.test"}),
+    Case("release_nothing", "/v1/release", "POST", 422, body={"what": "elsewhere.test"}),
+    Case("reload", "/v1/reload", "POST"),
+    Case("set", "/v1/settings", "POST", body={"key": "crawl.threads", "value": 16}),
+    Case("unset", "/v1/settings", "POST", body={"key": "crawl.threads"}),
+    Case("set_unknown", "/v1/settings", "POST", 422, body={"key": "crawl.thread", "value": 16}),
+    Case("set_badly", "/v1/settings", "POST", 422, body={"key": "crawl.threads", "value": {"a": 1}}),
     Case("reindex", "/v1/reindex", "POST"),
     Case("not_found", "/v1/nothing", status=404),
     Case("method_not_allowed", "/v1/pause", status=405),

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 from tests.api.serving import exchange, raw, served
 
-READS = ["", "status", "workers", "directories", "hosts", "errors", "events", "why", "search", "page"]
-WRITES = ["add", "check", "pause", "resume", "stop", "retry", "reindex"]
+READS = ["", "status", "workers", "directories", "hosts", "errors", "traps", "settings", "events", "why"]
+READS += ["search", "page"]
+WRITES = ["add", "check", "visited", "pause", "resume", "stop", "retry", "release", "reload", "settings"]
+WRITES += ["reindex"]
 PATHS = [*(f"/v1/{name}" for name in READS + WRITES), "/metrics"]
 NAMES = ["limit", "offset", "sort", "desc", "filter", "since", "level", "url", "wait", "q", "page", "id"]
 
@@ -36,7 +38,18 @@ nested = st.recursive(
 bodies = st.one_of(
     st.binary(max_size=200),
     nested.map(json.dumps).map(str.encode),
-    st.fixed_dictionaries({"urls": st.one_of(nested, st.lists(text))}).map(json.dumps).map(str.encode),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "urls": st.one_of(nested, st.lists(text)),
+            "what": st.one_of(text, nested),
+            "key": st.one_of(st.just("crawl.threads"), text),
+            "value": nested,
+            "all": nested,
+        },
+    )
+    .map(json.dumps)
+    .map(str.encode),
 )
 
 

@@ -71,7 +71,18 @@ async def test_our_own_user_may_write(sock_path):
         ("GET /metrics", 200, "spiderd_pages_total"),
         *(
             (f"POST /v1/{name}", 403, '"code":"read_only"')
-            for name in ("pause", "resume", "stop", "retry", "add")
+            for name in (
+                "pause",
+                "resume",
+                "stop",
+                "retry",
+                "add",
+                "visited",
+                "release",
+                "reload",
+                "settings",
+                "reindex",
+            )
         ),
     ],
 )
