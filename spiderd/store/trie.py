@@ -78,11 +78,9 @@ class SeenTrie:
     def __init__(self, db: Any) -> None:
         """Use the opened named database `db`; an empty one is the empty set."""
         self._db = db
-        self._known: set[bytes] = (
-            set()
-        )  # found in the table when they were asked for; nothing is ever removed
-        self._txn: lmdb.Transaction | None = None  # the last that wrote, and what it added: it may be aborted
-        self._added: set[bytes] = set()
+        self._known: set[bytes] = set()  # were found in the table when somebody asked; nothing leaves it
+        self._txn: lmdb.Transaction | None = None  # the last that wrote
+        self._added: set[bytes] = set()  # by that transaction, which may be aborted yet
 
     def add_many(self, txn: lmdb.Transaction, hashes: Sequence[bytes]) -> list[bool]:
         """Add hashes; True where one was new (of repeats in the batch, the first).
@@ -94,22 +92,29 @@ class SeenTrie:
             raise ValueError("a hash in the seen trie has 8 bytes")
         if txn is not self._txn:
             self._txn, self._added = txn, set()
+        if len(hashes) < _LARGE_BATCH:
+            fresh = self._add_few(txn, hashes)
+        else:
+            with _cursor(txn, self._db) as cursor:
+                # In order, which spares more in LMDB's pages than it costs.
+                fresh = _enter(cursor, _unsettled(cursor, sorted(set(hashes))))
+        if not fresh:
+            return [False] * len(hashes)
+        self._added.update(fresh)
+        return _places(fresh, hashes) if len(fresh) < len(hashes) else [True] * len(hashes)
+
+    def _add_few(self, txn: lmdb.Transaction, hashes: Sequence[bytes]) -> list[bytes]:
+        """Add the links of a page, most of which were on the pages before it; return the new ones."""
         known, added = self._known, self._added
         unknown = [h for h in hashes if h not in known and h not in added]
         if not unknown:
-            return [False] * len(hashes)
+            return []
         with _cursor(txn, self._db) as cursor:
-            if len(unknown) < _LARGE_BATCH:
-                unsettled = sorted(set(_unsettled(cursor, unknown)))
-            else:  # sorting first spares more in LMDB's pages than it costs
-                unsettled = _unsettled(cursor, sorted(set(unknown)))
-            fresh = _enter(cursor, unsettled)
-        added.update(fresh)
-        if len(unknown) < _LARGE_BATCH:
-            if len(known) > KNOWN_HASHES:
-                known.clear()
-            known.update(set(unknown).difference(fresh))  # they lay in the table before this transaction
-        return _places(fresh, hashes) if fresh else [False] * len(hashes)
+            fresh = _enter(cursor, sorted(set(_unsettled(cursor, unknown))))
+        if len(known) > KNOWN_HASHES:
+            known.clear()
+        known.update(set(unknown).difference(fresh))  # they lay in the table before this transaction
+        return fresh
 
     def contains_many(self, txn: lmdb.Transaction, hashes: Sequence[bytes]) -> list[bool]:
         """Tell for each hash whether it is in the set."""
@@ -214,25 +219,23 @@ def _unsettled(cursor: lmdb.Cursor[bytes], hashes: Sequence[bytes]) -> list[byte
 def _enter(cursor: lmdb.Cursor[bytes], hashes: list[bytes]) -> list[bytes]:
     """Put those of the sorted, unsettled hashes that are new into their buffers, and return them."""
     fresh = []
-    start, end = 0, len(hashes)
-    while start < end:
+    start = 0
+    while start < len(hashes):
         if not cursor.set_range(_LAST + hashes[start]):  # an empty table
             cursor.put(_LAST, _ROOT)
             cursor.put(_LAST + _LAST, _ROOT)
             continue
         key, leaf = cursor.item()
         upper, rest_at, width = key[HASH_BYTES:], _REST[leaf[0]], _width(leaf)
+        end = bisect_right(hashes, upper, start)
         rests = []
-        for place in range(start, end):
-            h = hashes[place]
-            if h > upper:
-                break
+        for h in hashes[start:end]:
             rest = h[rest_at]
             at = leaf.find(rest, 1)
             if at < 0 or ((at - 1) % width and not _holds(leaf, h)):
                 rests.append(rest)
                 fresh.append(h)
-            start += 1
+        start = end
         if rests:
             leaf += b"".join(rests)
             if len(leaf) <= BUFFER_BYTES:
