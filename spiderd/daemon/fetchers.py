@@ -13,7 +13,6 @@ import trio
 
 from spiderd.config import Config
 from spiderd.coordinator.crew import OpenFetcher
-from spiderd.fetcher.fetcher import Fetcher
 from spiderd.link import CoordinatorEnd, coordinator_stream, memory_pair
 
 EXIT_GRACE = 2.0  # seconds that a fetcher process has to end by itself once its link is closed
@@ -39,6 +38,8 @@ def opener(processes: int) -> OpenFetcher:
 
 @asynccontextmanager
 async def _in_daemon(_: int) -> AsyncIterator[CoordinatorEnd]:
+    from spiderd.fetcher.fetcher import Fetcher  # noqa: PLC0415 - a daemon with fetcher processes needs none
+
     ours, theirs = memory_pair()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(Fetcher(theirs).run)
