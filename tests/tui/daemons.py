@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,6 +36,18 @@ class Daemon:
             self.process = subprocess.Popen(
                 command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
+        end = time.monotonic() + PATIENCE
+        while not self._answers():
+            assert self.process.poll() is None, f"the daemon has ended:\n{self.log()}"
+            assert time.monotonic() < end, f"the daemon does not listen:\n{self.log()}"
+            time.sleep(0.02)
+
+    def _answers(self) -> bool:
+        with socket.socket(socket.AF_UNIX) as client:
+            return client.connect_ex(str(self.socket)) == 0
+
+    def log(self) -> str:
+        return (self.data_dir / "daemon.log").read_text(errors="replace")[-2000:]
 
     def send(self, signal_number: signal.Signals) -> None:
         assert self.process is not None

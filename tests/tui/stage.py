@@ -177,7 +177,7 @@ class Stage(SampleCrawl):
 
     def happen(self, count: int) -> None:
         """Let events happen."""
-        for number in range(count):
+        for number in range(self.log.last, self.log.last + count):
             bad = number % 7 == 3
             self.log.add(
                 "warning" if bad else "info",
