@@ -36,6 +36,7 @@ COMMANDS: dict[str, Place] = {
     "stop": Place("control", "Stop the daemon; the next start goes on from there."),
     "reload": Place("control", "Have the daemon read its configuration again."),
     "why": Place("why", "Explain what happens to a URL, and by which rule."),
+    "verify": Place("verify", "Check store and archive against each other, without a daemon."),
     "config": Place("settings", "Print the configuration in effect."),
 }
 

@@ -1,0 +1,6 @@
+"""Verifying: every relation between the tables of the store, and between the store and the archive."""
+
+from spiderd.verify.checking import verify
+from spiderd.verify.repair import repair
+
+__all__ = ["repair", "verify"]
