@@ -26,6 +26,9 @@ def declared(requirements: list[str]) -> set[str]:
     return {normal(re.split(r"[<>=~!\[; ]", text)[0]) for text in requirements}
 
 
+ALL_DECLARED = declared(PROJECT["project"]["dependencies"] + PROJECT["dependency-groups"]["dev"])
+
+
 def imported(*folders: str) -> set[str]:
     """Distributions whose modules are imported anywhere in these folders, inside functions too."""
     modules = set()
@@ -37,8 +40,13 @@ def imported(*folders: str) -> set[str]:
                 elif isinstance(node, ast.ImportFrom) and node.module:
                     modules.add(node.module.split(".")[0])
     foreign = modules - OURS - set(sys.stdlib_module_names)
-    distributions = packages_distributions()
-    return {normal(distributions.get(module, [module])[0]) for module in foreign}  # not all need be installed
+    return {distribution(module) for module in foreign}
+
+
+def distribution(module: str) -> str:
+    """Name of what provides a module: of several the declared one, of a module that is not there its own."""
+    providers = [normal(name) for name in packages_distributions().get(module, [module])]
+    return next((name for name in providers if name in ALL_DECLARED), providers[0])
 
 
 def test_the_program_imports_what_it_declares():
