@@ -241,6 +241,28 @@ def test_a_url_takes_less_than_twelve_bytes(bed: Bed, urls: int) -> None:
     assert (table["branch_pages"] + table["leaf_pages"]) * table["psize"] < 12 * urls
 
 
+def test_what_is_remembered_is_bounded(bed: Bed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trie, "KNOWN_HASHES", 1000)
+    for part in range(20):
+        batch = run_of(b"", part, 200)
+        bed.add(batch)
+        assert not any(bed.add(batch))
+        assert set(batch) <= bed.trie._known
+        assert len(bed.trie._known) <= 1200
+    bed.add([ONES])
+    assert bed.trie._added == {ONES}
+
+
+def test_what_an_aborted_transaction_added_is_not_remembered(bed: Bed) -> None:
+    bed.add(run_of(b"", 1, 100))
+    with bed.env.begin(write=True) as txn:
+        assert bed.trie.add_many(txn, [ZERO, ONES]) == [True, True]
+        assert bed.trie.add_many(txn, [ONES, ZERO]) == [False, False]
+        txn.abort()
+    assert bed.add([ZERO]) == [True]
+    assert bed.contains([ZERO, ONES]) == [True, False]
+
+
 def test_hashes_of_another_length_are_refused(bed: Bed) -> None:
     with bed.env.begin(write=True) as txn, pytest.raises(ValueError, match="8 bytes"):
         bed.trie.add_many(txn, [ZERO, b"short"])
