@@ -40,6 +40,7 @@ class Grant(Message):
     directory: int
     count: int  # resources that are committed
     index_bytes: int  # length of the committed part of index.txt
+    records_bytes: int = 0  # length of the committed part of the records
 
 
 class Lease(Message):
@@ -144,6 +145,7 @@ class Outcome(Message):
     elapsed: float = 0.0  # whole exchange
     links: Links | None = None
     body: bytes = b""  # of a robots.txt or a sitemap only
+    records_bytes: int = 0  # length of the directory's records after this one; 0 = there are none
 
 
 class WorkerState(Message):

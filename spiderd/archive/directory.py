@@ -1,5 +1,7 @@
 """One download directory: resources `00001`, `00002`, ... and `index.txt`, a line each: `00001:URL`.
 
+Instead of a file each, resources may be records of one (`spiderd.archive.records`); the rest is the same.
+
 A directory is owned by one worker, which writes one resource after the other. File first, index line second,
 row in the store last: what lies beyond the committed count belongs to nobody and is cut back when the
 directory is opened. Blocking; callers run it in a thread.
@@ -9,8 +11,11 @@ from __future__ import annotations
 
 import errno
 import os
+from contextlib import suppress
 from pathlib import Path
 
+from spiderd.archive.records import RECORDS, Records, offset_of
+from spiderd.archive.warc import Received, exchange_records
 from spiderd.errors import CannotCreate, DiskFull, StorageError
 
 INDEX = "index.txt"
@@ -29,7 +34,16 @@ def directory_path(root: Path, directory: int) -> Path:
 class Directory:
     """An open download directory, positioned behind its last committed resource."""
 
-    def __init__(self, root: Path, number: int, *, count: int = 0, index_bytes: int = 0) -> None:
+    def __init__(
+        self,
+        root: Path,
+        number: int,
+        *,
+        count: int = 0,
+        index_bytes: int = 0,
+        records_bytes: int = 0,
+        warc: bool = False,
+    ) -> None:
         """Open or make the directory and cut back what was never committed.
 
         Args:
@@ -37,19 +51,23 @@ class Directory:
             number: of the directory.
             count: resources that are committed.
             index_bytes: length of the committed part of index.txt.
+            records_bytes: length of the committed part of the records.
+            warc: keep resources as records.
 
         Raises:
             CannotCreate: the folder cannot be made.
-            StorageError: index.txt is shorter than what is committed.
+            StorageError: index.txt or the records are shorter than what is committed.
         """
         self.number = number
         self.path = directory_path(root, number)
         self._fd = self._index = -1
+        self._records: Records | None = None
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self._fd = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
             self._index = os.open(INDEX, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644, dir_fd=self._fd)
             self._cut_back(count, index_bytes)
+            self._open_records(count, records_bytes, warc=warc)
         except OSError as error:
             self.close()
             raise CannotCreate(
@@ -75,8 +93,52 @@ class Directory:
             if name.isdigit() and int(name) > count:
                 os.unlink(name, dir_fd=self._fd)
 
-    def store(self, url: str, body: bytes) -> int:
+    def _open_records(self, count: int, length: int, *, warc: bool) -> None:
+        """Open the records where they are kept, and cut them back in any case."""
+        self._warc = warc
+        try:
+            there = os.stat(RECORDS, dir_fd=self._fd, follow_symlinks=False).st_size
+        except FileNotFoundError:
+            there = 0
+            if not (warc or length):
+                return
+        if there < length and (
+            not there or offset_of(self.path, count) >= there
+        ):  # more than revisits is gone
+            raise StorageError(
+                f"{self.path / RECORDS} has {there} bytes where {length} were committed: something has "
+                f"damaged it. Restore it, or repair the store."
+            )
+        self._records = Records(self._fd, self.number, count=count, length=min(there, length))
+
+    @property
+    def records_bytes(self) -> int:
+        """Length of the records; 0 where there are none."""
+        return self._records.length if self._records else 0
+
+    def note(self, records: list[bytes]) -> None:
+        """Append records that are no resource; where none are kept, nothing is.
+
+        Raises:
+            DiskFull, StorageError: nothing was added.
+        """
+        if self._records is None or not self._warc:
+            return
+        before = self._records.length
+        try:
+            self._records.note(records)
+        except OSError as error:
+            with suppress(OSError):
+                self._records.cut(before)
+            raise _failed(self.path / RECORDS, error) from error
+
+    def store(self, url: str, body: bytes, received: Received | None = None) -> int:
         """Write one resource and its index line; its number.
+
+        Args:
+            url: of the resource.
+            body: codings undone.
+            received: the whole exchange, for records.
 
         Raises:
             DiskFull: there is no room; nothing was added.
@@ -84,15 +146,16 @@ class Directory:
         """
         number = self.count + 1
         line = f"{resource_name(number)}:{url}\n".encode()
+        before = self.records_bytes
         try:
-            self._write_file(resource_name(number), body)
+            if self._records is not None and self._warc and received is not None:
+                self._records.add(number, exchange_records(received))
+            else:
+                self._write_file(resource_name(number), body)
             _write_all(self._index, line)
         except OSError as error:
-            self._undo(resource_name(number))
-            where = self.path / resource_name(number)
-            if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise DiskFull(f"No room left for {where}.") from error
-            raise StorageError(f"Cannot write {where}: {error.strerror}.") from error
+            self._undo(resource_name(number), before)
+            raise _failed(self.path / resource_name(number), error) from error
         self.count = number
         self.index_bytes += len(line)
         return number
@@ -104,8 +167,10 @@ class Directory:
         finally:
             os.close(fd)
 
-    def _undo(self, name: str) -> None:
+    def _undo(self, name: str, records_bytes: int) -> None:
         try:
+            if self._records is not None:
+                self._records.cut(records_bytes)
             os.ftruncate(self._index, self.index_bytes)
             os.lseek(self._index, self.index_bytes, os.SEEK_SET)
             os.unlink(name, dir_fd=self._fd)
@@ -118,9 +183,11 @@ class Directory:
             if fd >= 0:
                 os.close(fd)
         self._index = self._fd = -1
+        if self._records is not None:
+            self._records.close()
 
 
-def cut_back(root: Path, number: int, count: int, index_bytes: int) -> None:
+def cut_back(root: Path, number: int, count: int, index_bytes: int, records_bytes: int = 0) -> None:
     """Remove from a directory that nobody writes to what was never committed.
 
     Args:
@@ -128,12 +195,19 @@ def cut_back(root: Path, number: int, count: int, index_bytes: int) -> None:
         number: of the directory.
         count: resources that are committed.
         index_bytes: length of the committed part of index.txt.
+        records_bytes: length of the committed part of the records.
 
     Raises:
         CannotCreate, StorageError: see `Directory`.
     """
     if count or directory_path(root, number).exists():
-        Directory(root, number, count=count, index_bytes=index_bytes).close()
+        Directory(root, number, count=count, index_bytes=index_bytes, records_bytes=records_bytes).close()
+
+
+def _failed(where: Path, error: OSError) -> StorageError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return DiskFull(f"No room left for {where}.")
+    return StorageError(f"Cannot write {where}: {error.strerror}.")
 
 
 def _write_all(fd: int, data: bytes) -> None:

@@ -6,73 +6,107 @@ while one trip is under way goes with the next one, so that under load a trip ca
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import trio
 
 from spiderd.archive.directory import Directory
+from spiderd.archive.warc import Received, exchange_records, revisit_records
 from spiderd.errors import SpiderdError, StorageError
+
+Note = Literal["response", "revisit"]
+"""An answer that is no resource: one without content of its own, or with content that is there already."""
 
 
 class _Job:
-    def __init__(self, directory: Directory, url: str, body: bytes) -> None:
+    def __init__(
+        self, directory: Directory, url: str, body: bytes, received: Received | None, note: Note | None
+    ) -> None:
         self.directory = directory
         self.url = url
         self.body = body
+        self.received = received
+        self.note = note  # None: it is a resource
         self.done = trio.Event()
         self.number = 0
         self.index_bytes = 0
+        self.records_bytes = 0
         self.error: SpiderdError | None = None
 
 
 class Stored:
     """Where a resource lies."""
 
-    __slots__ = ("directory", "index_bytes", "number")
+    __slots__ = ("directory", "index_bytes", "number", "records_bytes")
 
-    def __init__(self, directory: int, number: int, index_bytes: int) -> None:
+    def __init__(self, directory: int, number: int, index_bytes: int, records_bytes: int = 0) -> None:
         self.directory = directory
         self.number = number
         self.index_bytes = index_bytes
+        self.records_bytes = records_bytes  # length of the records after it
 
 
 class Writer:
     """Owns the open directories of a fetcher's workers. `run` it in a nursery."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, warc: bool = False) -> None:
         self._root = root
+        self.warc = warc
         self._directories: dict[int, Directory] = {}  # worker -> its open directory
         self._jobs: list[_Job] = []
         self._wake = trio.Event()
 
-    async def open(self, worker: int, number: int, count: int, index_bytes: int) -> None:
+    async def open(
+        self, worker: int, number: int, count: int, index_bytes: int, records_bytes: int = 0
+    ) -> None:
         """Give a worker its directory, cut back to what is committed.
 
         Raises:
             CannotCreate, StorageError: see `Directory`.
         """
         old = self._directories.pop(worker, None)
-        directory = await trio.to_thread.run_sync(_reopen, old, self._root, number, count, index_bytes)
+        opening = partial(
+            Directory,
+            self._root,
+            number,
+            count=count,
+            index_bytes=index_bytes,
+            records_bytes=records_bytes,
+            warc=self.warc,
+        )
+        directory = await trio.to_thread.run_sync(_reopen, old, opening)
         self._directories[worker] = directory
 
     def count(self, worker: int) -> int:
         """Resources in the worker's directory."""
         return self._directories[worker].count
 
-    async def store(self, worker: int, url: str, body: bytes) -> Stored:
-        """Write a resource into the worker's directory.
+    async def store(self, worker: int, url: str, body: bytes, received: Received | None = None) -> Stored:
+        """Write a resource into the worker's directory; `received` is what records are made of.
 
         Raises:
             DiskFull, StorageError: nothing was added.
         """
-        job = _Job(self._directories[worker], url, body)
+        return await self._hand_in(_Job(self._directories[worker], url, body, received, None))
+
+    async def note(self, worker: int, received: Received, note: Note) -> Stored:
+        """Keep records of an answer that is no resource; only where records are kept.
+
+        Raises:
+            DiskFull, StorageError: nothing was added.
+        """
+        return await self._hand_in(_Job(self._directories[worker], received.url, b"", received, note))
+
+    async def _hand_in(self, job: _Job) -> Stored:
         self._jobs.append(job)
         self._wake.set()
         await job.done.wait()
         if job.error is not None:
             raise job.error
-        return Stored(job.directory.number, job.number, job.index_bytes)
+        return Stored(job.directory.number, job.number, job.index_bytes, job.records_bytes)
 
     async def run(self) -> None:
         """Write what is handed in, until cancelled; then close the directories."""
@@ -90,16 +124,21 @@ class Writer:
                 directory.close()
 
 
-def _reopen(old: Directory | None, root: Path, number: int, count: int, index_bytes: int) -> Directory:
+def _reopen(old: Directory | None, opening: Callable[[], Directory]) -> Directory:
     if old is not None:
         old.close()
-    return Directory(root, number, count=count, index_bytes=index_bytes)
+    return opening()
 
 
 def _write(jobs: Iterable[_Job]) -> None:
     for job in jobs:
         try:
-            job.number = job.directory.store(job.url, job.body)
+            if job.note is not None and job.received is not None:
+                make = revisit_records if job.note == "revisit" else exchange_records
+                job.directory.note(make(job.received))
+            else:
+                job.number = job.directory.store(job.url, job.body, job.received)
             job.index_bytes = job.directory.index_bytes
+            job.records_bytes = job.directory.records_bytes
         except StorageError as error:
             job.error = error

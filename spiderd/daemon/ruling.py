@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from spiderd.archive.directory import directory_path
+from spiderd.archive.reading import place_of
 from spiderd.config import Config
 from spiderd.coordinator.coordinator import Coordinator
 from spiderd.coordinator.outside import KEY as OUTSIDE
@@ -125,7 +125,7 @@ class Ruling:
         answer.kind, answer.status = page.kind, page.status
         answer.fetched, answer.location = page.fetched_at, page.location
         if page.number:
-            answer.path = str(directory_path(self._pages, page.directory) / f"{page.number:05}")
+            answer.path = str(place_of(self._pages, page.directory, page.number))
 
     def _depth(self, known: _Known, url: str) -> int:
         if known.waits is not None:

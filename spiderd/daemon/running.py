@@ -150,7 +150,7 @@ class Daemon:
         """
         for number, row in await self._store.call(lists.directories):
             if row.open:
-                place = (self._data_dir / "pages", number, row.count, row.index_bytes)
+                place = (self._data_dir / "pages", number, row.count, row.index_bytes, row.records_bytes)
                 await trio.to_thread.run_sync(cut_back, *place)
 
     def _build(self, restored: Restored, outside: bytes | None) -> None:

@@ -57,6 +57,8 @@ class Exchange:
     address: str  # IP address that answered
     latency: float  # request sent to first byte
     elapsed: float  # whole exchange
+    head: bytes = b""  # status line and fields as received
+    request: bytes = b""  # as sent
 
 
 class _NoBody(httpx.AsyncByteStream):
@@ -247,6 +249,8 @@ class Client:
             address=watch.address,
             latency=watch.first - watch.sent,
             elapsed=now - watch.started,
+            head=watch.head,
+            request=watch.request,
         )
 
     async def _refuse(self, body: Body, watch: Watch, failure: Failure) -> None:

@@ -139,6 +139,7 @@ class Connection:
         connection that was reused may be replaced.
         """
         watch.address = self.address
+        watch.request = request
         watch.on_step(Step.WAITING)
         try:
             await self.channel.send(request)
@@ -183,7 +184,8 @@ class Connection:
             received += end.end()
             if received > watch.limits.max_headers:
                 raise self._too_big(watch)
-            head = parse_head(data[: end.end()])
+            watch.head = data[: end.end()]
+            head = parse_head(watch.head)
             data = data[end.end() :]
             searched = 0
             if head.status >= 200:

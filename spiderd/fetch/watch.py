@@ -39,10 +39,12 @@ class Watch:
         "_window_end",
         "address",
         "first",
+        "head",
         "headers",
         "limits",
         "on_step",
         "received",
+        "request",
         "scope",
         "sent",
         "started",
@@ -61,6 +63,8 @@ class Watch:
         self.address = ""
         self.status = 0
         self.headers: Headers | None = None
+        self.head = b""  # as received
+        self.request = b""  # as sent
         self.verdict: FetchError | None = (
             None  # raised instead of a time-out where the outcome is known already
         )

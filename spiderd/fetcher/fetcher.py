@@ -70,7 +70,7 @@ class Fetcher:
             setup = await self._first()
         except LinkClosed:
             return
-        self.writer = Writer(Path(setup.archive))
+        self.writer = Writer(Path(setup.archive), warc=setup.config.archive.format == "warc")
         async with Client(setup.config, seeds=setup.seeds) as client, trio.open_nursery() as nursery:
             nursery.start_soon(self._send)
             nursery.start_soon(self._report)

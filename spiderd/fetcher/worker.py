@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import trio
 
+from spiderd.archive.warc import Received
+from spiderd.archive.writer import Note, Stored
 from spiderd.config import Config
 from spiderd.errors import SpiderdError
 from spiderd.fetch import Client, Exchange, FetchError, Headers, user_agent
@@ -87,7 +89,9 @@ class Worker:
 
     async def take_directory(self, grant: Grant) -> None:
         """Go on in this directory."""
-        await self._fetcher.writer.open(self.number, grant.directory, grant.count, grant.index_bytes)
+        await self._fetcher.writer.open(
+            self.number, grant.directory, grant.count, grant.index_bytes, grant.records_bytes
+        )
         self._ready.set()
 
     async def _serve(self, lease: Lease) -> Outcome:
@@ -154,6 +158,8 @@ class Worker:
         status = exchange.status
         if status in REDIRECTS:
             self._redirect(lease, exchange, outcome)
+            if outcome.kind is OutcomeKind.REDIRECT:
+                await self._note(exchange, outcome, "response")
             return
         outcome.failure = failure_of(status)
         if outcome.failure is Failure.NONE:
@@ -197,11 +203,23 @@ class Worker:
         else:
             self._parse(lease, exchange, outcome)
         if not verdict.new:
+            await self._note(exchange, outcome, "revisit")
             return
         self._on_step(Step.STORING)
-        stored = await self._fetcher.writer.store(self.number, lease.url, body)
+        writer = self._fetcher.writer
+        received = _received(exchange, outcome) if writer.warc else None
+        self._place(outcome, await writer.store(self.number, lease.url, body, received))
+
+    async def _note(self, exchange: Exchange, outcome: Outcome, note: Note) -> None:
+        """Keep an answer that is no resource, where records are kept."""
+        writer = self._fetcher.writer
+        if writer.warc:
+            self._on_step(Step.STORING)
+            self._place(outcome, await writer.note(self.number, _received(exchange, outcome), note))
+
+    def _place(self, outcome: Outcome, stored: Stored) -> None:
         outcome.directory, outcome.number = stored.directory, stored.number
-        outcome.index_bytes = stored.index_bytes
+        outcome.index_bytes, outcome.records_bytes = stored.index_bytes, stored.records_bytes
 
     def _parse(self, lease: Lease, exchange: Exchange, outcome: Outcome) -> None:
         headers = exchange.headers
@@ -271,3 +289,17 @@ class Worker:
                 return
             url = target
         outcome.failure = Failure.TOO_MANY_REDIRECTS
+
+
+def _received(exchange: Exchange, outcome: Outcome) -> Received:
+    """What the archive keeps of an exchange."""
+    return Received(
+        exchange.url,
+        outcome.fetched_at,
+        exchange.status,
+        exchange.head,
+        exchange.body,
+        exchange.request,
+        exchange.address,
+        exchange.truncated,
+    )

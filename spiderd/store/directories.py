@@ -61,6 +61,11 @@ class Directories:
         record.bytes += outcome.size
         record.index_bytes = outcome.index_bytes
 
+    def extend(self, outcome: Outcome) -> None:
+        """Commit the records of an outcome; of one that was held back they may lie before the end."""
+        record = self._changed[outcome.directory] = self.get(outcome.directory)
+        record.records_bytes = max(record.records_bytes, outcome.records_bytes)
+
     def all(self) -> list[tuple[int, DirectoryRecord]]:
         """All directories with their numbers."""
         self.write()

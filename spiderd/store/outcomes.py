@@ -82,6 +82,8 @@ class Outcomes:
         counters = self._transaction.state.counters
         counters.complete += 1
         host.complete += 1
+        if outcome.records_bytes:
+            self._directories.extend(outcome)
         if outcome.kind is OutcomeKind.STORED:
             counters.pages += 1
             counters.bytes += outcome.size

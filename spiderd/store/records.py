@@ -102,6 +102,7 @@ class DirectoryRecord(Row):
     bytes: int = 0
     index_bytes: int = 0  # length of index.txt that is committed
     open: bool = True
+    records_bytes: int = 0  # length of the records that is committed
 
 
 _encoder = msgspec.msgpack.Encoder()

@@ -149,7 +149,7 @@ def grants_for(ledger: Ledger, workers: list[int], max_count: int) -> list[Grant
             grants.append(Grant(worker, ledger.directories.new(worker), 0, 0))
             continue
         unclaimed.remove(own)
-        grants.append(Grant(worker, own[0], own[1].count, own[1].index_bytes))
+        grants.append(Grant(worker, own[0], own[1].count, own[1].index_bytes, own[1].records_bytes))
     return grants
 
 
