@@ -15,8 +15,6 @@ from textual.command import Provider
 from textual.filter import LineFilter
 from textual.notifications import SeverityLevel
 
-from spiderd.errors import SpiderdError
-from spiderd.protocol import Directories, Errors, Hosts
 from spiderd.states import CrawlState
 from tui import keys
 from tui.ascii import AsciiFilter
@@ -28,14 +26,15 @@ from tui.glyphs import ASCII, Glyphs
 from tui.link import Link
 from tui.model import Model, Picture
 from tui.palette import KeyCommands, UrlCommands
-from tui.screens.add import AddBox
+from tui.questions import Question
 from tui.screens.dashboard import Dashboard
 from tui.screens.details import Details
+from tui.screens.setting import SettingBox
 from tui.text import cut, harmless, harmless_lines
 from tui.themes import THEMES, first_theme
 from tui.views.log import LogView
 from tui.views.search import SearchView
-from tui.widgets.listing import PagedListing, Query
+from tui.widgets.listing import PagedListing
 from tui.widgets.painted import Painted
 from tui.widgets.table import Table
 
@@ -150,6 +149,7 @@ class SpiderApp(App[int]):
             figures=snapshot is not None,
             index=snapshot is not None and snapshot.index is not None,
             filterable=listing.can_filter,
+            source=listing.source if isinstance(listing, PagedListing) else "",
             read_only=self.read_only,
             rights=self.model.hello.rights if self.model.hello else "write",
             table=True,
@@ -163,9 +163,9 @@ class SpiderApp(App[int]):
         self.draw()
 
     def _refill(self) -> None:
-        asking = any(worker.group == "list" and worker.is_running for worker in self.workers)
-        if self.connection.connected and self._held is None and self.app_focus and not asking:
-            self.dashboard.view.refill()
+        asking = any(worker.group.startswith("list ") and worker.is_running for worker in self.workers)
+        if self.app_focus and not asking:
+            self.refill()
 
     # commands
 
@@ -226,45 +226,23 @@ class SpiderApp(App[int]):
 
     # what the screen asks of the daemon
 
-    @on(AddBox.Check)
-    def _check(self, event: AddBox.Check) -> None:
-        self.beside(partial(self.commands.check, event.box, event.urls), "check", exclusive=True)
+    @on(Question)
+    def _asked(self, event: Question) -> None:
+        if self.connection.connected:
+            self.beside(partial(event.ask, self.client), event.group, exclusive=True)
 
-    @on(SearchView.Asked)
-    def _searched(self, event: SearchView.Asked) -> None:
-        work = partial(self.commands.look_up, event.view, event.query_text, event.page)
-        self.beside(work, "search", exclusive=True)
-
-    @on(SearchView.Looked)
-    def _looked(self, event: SearchView.Looked) -> None:
-        self.beside(partial(self.commands.peek, event.view, event.number), "peek", exclusive=True)
+    @on(SettingBox.Wanted)
+    def _setting_wanted(self, event: SettingBox.Wanted) -> None:
+        self.commands.change(event.box, event.key, event.value)
 
     @on(SearchView.Left)
     def _left_search(self) -> None:
         self.commands.tab(self.dashboard.before_search)
 
-    @on(PagedListing.Asked)
-    def _asked(self, event: PagedListing.Asked) -> None:
-        if self.connection.connected:
-            self.beside(partial(self._fetch, event), "list", exclusive=True)
-
-    async def _fetch(self, event: PagedListing.Asked) -> None:
-        try:
-            page = await self._page(str(self.dashboard.view.id), event.query)
-        except SpiderdError as problem:
-            event.listing.remark(str(problem))
-            return
-        snapshot = self.model.snapshot
-        now = snapshot.now if snapshot else time.time()
-        event.listing.show_page(event.query, page.rows, page.total, now)
-
-    async def _page(self, name: str, query: Query) -> Hosts | Directories | Errors:
-        """Ask for a page of the list of one tab."""
-        if name == "hosts":
-            return await self.client.hosts(query.parameters())
-        if name == "directories":
-            return await self.client.directories(query.parameters())
-        return await self.client.errors(query.parameters())
+    def refill(self) -> None:
+        """Have the open tab ask for what no snapshot holds."""
+        if self.connection.connected and self._held is None:
+            self.dashboard.view.refill()
 
     # the terminal
 

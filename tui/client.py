@@ -25,15 +25,30 @@ from spiderd.protocol import (
     Hello,
     Hosts,
     PageReply,
+    Reconfigured,
+    Released,
+    ReleaseRequest,
     Retried,
+    RetryRequest,
     SearchReply,
+    SettingRequest,
+    Settings,
     Snapshot,
     StateReply,
+    Traps,
     Why,
 )
 from tui.connection import Problem
+from tui.settings import Value
 
 Answer = TypeVar("Answer")
+
+LISTS: Mapping[str, type[Hosts | Directories | Errors | Traps]] = {
+    "hosts": Hosts,
+    "directories": Directories,
+    "errors": Errors,
+    "traps": Traps,
+}
 
 ANSWER_WITHIN = 10.0  # seconds; the daemon answers reads in milliseconds
 EVENTS_WAIT = 10.0  # seconds that the daemon may hold a request for events open
@@ -89,17 +104,9 @@ class Client:
         """Events after an id; held open by the daemon until there are some or `wait` seconds are over."""
         return await self._get("events", Events, {"since": since, "wait": wait}, client=self._stream)
 
-    async def hosts(self, query: Mapping[str, str | float]) -> Hosts:
-        """A page of host queues."""
-        return await self._get("hosts", Hosts, query)
-
-    async def directories(self, query: Mapping[str, str | float]) -> Directories:
-        """A page of download directories."""
-        return await self._get("directories", Directories, query)
-
-    async def errors(self, query: Mapping[str, str | float]) -> Errors:
-        """A page of the error queue."""
-        return await self._get("errors", Errors, query)
+    async def rows(self, name: str, query: Mapping[str, str | float]) -> Hosts | Directories | Errors | Traps:
+        """A window of one of the lists that are too long for a snapshot."""
+        return await self._get(name, LISTS[name], query)
 
     async def why(self, url: str) -> Why:
         """Which rule decides about a URL, and what is known of it?"""
@@ -112,6 +119,22 @@ class Client:
     async def page(self, number: int) -> PageReply:
         """What is kept of a page."""
         return await self._get("page", PageReply, {"id": number})
+
+    async def settings(self) -> Settings:
+        """The configuration in effect."""
+        return await self._get("settings", Settings)
+
+    async def change(self, key: str, value: Value | None) -> Reconfigured:
+        """Make a setting live, or (None) take it back."""
+        return await self._post("settings", Reconfigured, SettingRequest(key=key, value=value))
+
+    async def reload(self) -> Reconfigured:
+        """Have the daemon read its configuration again."""
+        return await self._post("reload", Reconfigured)
+
+    async def release(self, what: str) -> Released:
+        """Let a parked shape or host go on."""
+        return await self._post("release", Released, ReleaseRequest(what=what))
 
     async def check(self, urls: list[str]) -> Added:
         """What would become of these URLs if they were added?"""
@@ -129,9 +152,9 @@ class Client:
         """Go on."""
         return await self._post("resume", StateReply)
 
-    async def retry(self) -> Retried:
-        """Put the error queue back among the waiting URLs."""
-        return await self._post("retry", Retried)
+    async def retry(self, urls: list[str] | None = None) -> Retried:
+        """Put back the URLs of the error queue that may pass, or just these, whatever their failure."""
+        return await self._post("retry", Retried, RetryRequest(urls=urls or []))
 
     async def stop(self) -> StateReply:
         """Ask the daemon to finish what is in flight, commit and leave."""

@@ -26,6 +26,8 @@ class Need(Enum):
     NOBODY = auto()  # no daemon answers
     INDEX = auto()  # that builds a search index
     FILTERED = auto()  # the list has a filter of its own
+    ERROR = auto()  # the row is of the error queue
+    HELD = auto()  # the row is of the hosts or the traps
     OURS = auto()  # and this screen may change things
     ROW = auto()  # with the cursor on a row
     PAGED = auto()  # whose order can be changed
@@ -54,6 +56,7 @@ class Situation:
     state: CrawlState | None = None
     figures: bool = False
     index: bool = False
+    source: str = ""  # of the list that keys act on, where the daemon holds it
     filterable: bool = True
     read_only: bool = False  # this screen was started so
     rights: str = "write"  # what the daemon grants us
@@ -84,6 +87,7 @@ KEYS: tuple[Key, ...] = (
     ),
     Key("tab:log", "5", "5", "Log", "Open the log of events", EVERYWHERE),
     Key("tab:errors", "6", "6", "Errors", "Open the URLs that were given up, and why", EVERYWHERE),
+    Key("tab:settings", "7", "7", "Settings", "Open the settings, and change them live", EVERYWHERE),
     Key(
         "pause",
         "p",
@@ -109,7 +113,7 @@ KEYS: tuple[Key, ...] = (
         "R",
         "R",
         "Retry errors",
-        "Put the URLs of the error queue back among the waiting ones",
+        "Try the errors again that may pass",
         EVERYWHERE,
         needs=(Need.LINE, Need.WRITE),
     ),
@@ -131,6 +135,15 @@ KEYS: tuple[Key, ...] = (
         "Start a daemon on this data directory, where none answers",
         EVERYWHERE,
         needs=(Need.NOBODY, Need.OURS),
+    ),
+    Key(
+        "reload",
+        "",
+        "palette",
+        "Reload",
+        "Have the daemon read its configuration file again",
+        EVERYWHERE,
+        needs=(Need.LINE, Need.WRITE),
     ),
     Key("freeze", "space", "Space", "Freeze", "Hold the picture still; the crawl goes on", EVERYWHERE, bar=8),
     Key("refresh", "r", "r", "Refresh", "Reconnect, or ask for fresh figures, at once", EVERYWHERE),
@@ -218,6 +231,24 @@ KEYS: tuple[Key, ...] = (
         bar=9,
         needs=(Need.ROW,),
     ),
+    Key(
+        "again",
+        "t",
+        "t",
+        "Try again",
+        "Try the chosen URL of the error queue again",
+        TABLES,
+        needs=(Need.LINE, Need.WRITE, Need.ROW, Need.ERROR),
+    ),
+    Key(
+        "release",
+        "L",
+        "L",
+        "Let go",
+        "Let a parked trap or a host that is held back go on",
+        TABLES,
+        needs=(Need.LINE, Need.WRITE, Need.ROW, Need.HELD),
+    ),
     Key("errors_only", "e", "e", "Errors only", "Show warnings and errors only", LOG, needs=(Need.LOG,)),
     Key(
         "tail",
@@ -272,6 +303,10 @@ def _missing(need: Need, situation: Situation) -> str:
             return "this daemon builds no search index"
         case Need.FILTERED if not situation.filterable:
             return "the search box does this here: /"
+        case Need.ERROR if situation.source != "errors":
+            return "only in the error queue"
+        case Need.HELD if situation.source not in {"hosts", "traps"}:
+            return "only for hosts and traps"
         case Need.NOBODY if situation.phase is not Phase.WAITING:
             return "a daemon answers already" if situation.phase in CONNECTED else "just being tried"
         case Need.OURS if situation.read_only:
@@ -294,6 +329,10 @@ def _missing(need: Need, situation: Situation) -> str:
             return "this daemon builds no search index"
         case Need.FILTERED if not situation.filterable:
             return "the search box does this here: /"
+        case Need.ERROR if situation.source != "errors":
+            return "only in the error queue"
+        case Need.HELD if situation.source not in {"hosts", "traps"}:
+            return "only for hosts and traps"
         case Need.NOBODY if situation.phase is not Phase.WAITING:
             return "a daemon answers already" if situation.phase in CONNECTED else "just being tried"
         case Need.OURS if situation.read_only:

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spiderd.protocol import DirectoryRow, ErrorRow, Event, Hit, HostRow, PageReply, Why, WorkerRow
+from spiderd.protocol import (
+    DirectoryRow,
+    ErrorRow,
+    Event,
+    Hit,
+    HostRow,
+    PageReply,
+    SettingRow,
+    TrapRow,
+    Why,
+    WorkerRow,
+)
 from spiderd.units import human_count, human_duration, human_size
 from tui.columns import Column
 from tui.glyphs import Glyphs
-from tui.tables import directories, errors, events, hits, hosts, threads
+from tui.kind import Kind
+from tui.tables import directories, errors, events, hits, hosts, settings, threads, traps
 from tui.text import UNKNOWN, date
-from tui.widgets.listing import Kind
 
 THREADS: Kind[WorkerRow] = Kind(
     columns=threads.COLUMNS,
@@ -93,6 +104,34 @@ LOG = _events_kind(events.COLUMNS, "nothing has happened yet")
 RECENT = _events_kind(events.RECENT, "none")
 
 
+TRAPS: Kind[TrapRow] = Kind(
+    columns=traps.COLUMNS,
+    key=lambda row: row.shape,
+    subject=lambda row: row.example,
+    details=lambda row: [
+        ("shape", row.shape),
+        ("host", row.host),
+        ("fetched", human_count(row.pages)),
+        ("set aside", human_count(row.waiting)),
+        ("for example", row.example),
+    ],
+    empty="none",
+    sort="waiting",
+    descending=True,
+)
+
+SETTINGS: Kind[SettingRow] = Kind(
+    columns=settings.COLUMNS,
+    key=lambda row: row.key,
+    subject=lambda row: f"{row.key} = {row.value}",
+    details=lambda row: [
+        ("setting", row.key),
+        ("value", row.value),
+        ("in the file", row.filed),
+        ("changes", "while the crawl runs" if row.live else "only when the daemon starts"),
+    ],
+)
+
 HITS: Kind[Hit] = Kind(
     columns=hits.COLUMNS,
     key=lambda row: row.id,
@@ -144,17 +183,30 @@ def directories_kind(glyphs: Glyphs, *, pane: bool = False) -> Kind[DirectoryRow
 
 
 def why_facts(answer: Why) -> list[tuple[str, str]]:
-    """Say which rule decides about a URL, and what is known of it."""
-    return [
+    """Say which rule decides about a URL, and what is known of it; leave out what is not."""
+    host = f"{answer.host} ({answer.host_state})" if answer.host_state else answer.host
+    facts = [
         ("", ""),
+        ("in short", answer.summary),
         ("fetched as", answer.url),
         ("may be fetched", "yes" if answer.allowed else "no"),
-        ("scope", answer.scope or UNKNOWN),
+        ("scope", answer.scope),
         ("robots.txt", answer.robots or "no line decides"),
         ("queue", answer.queue or "not known to the crawl"),
-        ("tries", str(answer.tries)),
-        ("last failure", answer.failure or "none"),
-        ("host", f"{answer.host} ({answer.host_state})" if answer.host_state else answer.host or UNKNOWN),
-        ("next allowed", date(answer.next_allowed) if answer.next_allowed else "now"),
+        ("before it", f"{human_count(answer.before)} URLs of its host" if answer.before >= 0 else ""),
+        ("depth", f"{answer.depth} links from a seed" if answer.depth >= 0 else ""),
+        ("found on", answer.referrer),
+        ("trap", answer.shape),
+        ("ended as", f"{answer.kind} {answer.status or ''}".strip()),
+        ("fetched", date(answer.fetched) if answer.fetched else ""),
+        ("leads to", answer.location),
+        ("archived as", answer.path),
+        ("tries", str(answer.tries) if answer.tries else ""),
+        ("last failure", f"{answer.failure} {answer.detail}".strip()),
+        ("next try", date(answer.next_try) if answer.next_try else ""),
+        ("host", host),
+        ("host's reason", answer.host_reason),
+        ("host is next", date(answer.next_allowed) if answer.next_allowed else "now"),
         ("seen key", answer.key),
     ]
+    return [(name, text) for name, text in facts if text or not name]

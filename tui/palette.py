@@ -62,5 +62,5 @@ class UrlCommands(Provider):
             return
         commands = cast("SpiderApp", self.app).commands
         shown = cut(harmless(url), 60)
-        yield Hit(1.0, Content(f"Add {shown}"), lambda: commands.add_url(url), help="to the crawl")
+        yield Hit(1.0, Content(f"Add {shown}"), lambda: commands.add(url), help="to the crawl")
         yield Hit(0.9, Content(f"Why {shown}"), lambda: commands.why(url), help="which rule decides about it")

@@ -34,6 +34,7 @@ from spiderd.protocol import (
     Reconfigured,
     Released,
     Retried,
+    RetryRequest,
     SearchReply,
     SettingRequest,
     SettingRow,
@@ -224,6 +225,11 @@ class Stage(SampleCrawl):
             threads=len(self.worker_rows),
             max_pages=0,
             index=self.index,
+            overrides=[
+                Change(key=row.key, value=row.value, filed=row.filed)
+                for row in self.setting_rows
+                if row.override
+            ],
         )
 
     async def workers(self, query: ListQuery) -> Workers:
@@ -266,8 +272,8 @@ class Stage(SampleCrawl):
     async def stop(self) -> StateReply:
         return self._become("stop", CrawlState.STOPPING)
 
-    async def retry(self, *asked: object) -> Retried:
-        self.calls.append("retry")
+    async def retry(self, asked: RetryRequest) -> Retried:
+        self.calls.append(" ".join(["retry", *asked.urls]))
         return Retried(state=self.state, reason=self.reason, urls=len(self.error_rows))
 
     def _become(self, call: str, state: CrawlState) -> StateReply:
@@ -338,6 +344,11 @@ class Stage(SampleCrawl):
             message="" if found else "No page holds all of these words.",
             suggestions=[] if found else ["crawl"],
             index=self.index,
+            overrides=[
+                Change(key=row.key, value=row.value, filed=row.filed)
+                for row in self.setting_rows
+                if row.override
+            ],
         )
 
     async def page(self, number: int, url: str) -> PageReply:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from textual.binding import Binding
 
 from spiderd.states import CrawlState
@@ -49,7 +51,13 @@ def test_bindings_are_made_from_the_table():
 
 def test_a_live_screen_can_do_everything():
     reasons = {key.command: unavailable(key, LIVE) for key in KEYS if unavailable(key, LIVE)}
-    assert reasons == {"start": "a daemon answers already"}
+    assert reasons == {
+        "start": "a daemon answers already",
+        "again": "only in the error queue",
+        "release": "only for hosts and traps",
+    }
+    assert not unavailable(BY_COMMAND["again"], replace(LIVE, source="errors"))
+    assert not unavailable(BY_COMMAND["release"], replace(LIVE, source="traps"))
 
 
 def test_every_need_has_its_reason():

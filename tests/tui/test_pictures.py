@@ -70,7 +70,7 @@ async def test_overview(sock_path, stage, size):
     held(f"overview-{size[0]}x{size[1]}", pictures["spider-dark"])
 
 
-@pytest.mark.parametrize("tab", ["2 hosts", "3 directories", "5 log", "6 errors"])
+@pytest.mark.parametrize("tab", ["2 hosts", "3 directories", "5 log", "6 errors", "7 settings"])
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 10)], ids=lambda size: f"{size[0]}x{size[1]}")
 @on_asyncio
 async def test_tabs(sock_path, stage, size, tab):

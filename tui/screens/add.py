@@ -9,11 +9,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Button, Static, TextArea
 
 from spiderd.protocol import Added
+from tui.questions import CheckQuestion
 from tui.screens.box import Box
 from tui.text import cut, harmless, plural
 from tui.widgets.url_area import UrlArea
@@ -28,14 +28,6 @@ class AddBox(Box[list[str]]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s,ctrl+enter,ctrl+j", "submit", "Add", priority=True, show=False)
     ]
-
-    class Check(Message):
-        """The text has changed: ask the daemon, and call `box.show_check`."""
-
-        def __init__(self, box: AddBox, urls: list[str]) -> None:
-            super().__init__()
-            self.box = box
-            self.urls = urls
 
     def __init__(self, text: str = "") -> None:
         super().__init__()
@@ -71,7 +63,7 @@ class AddBox(Box[list[str]]):
 
     def _ask(self) -> None:
         if urls := self.urls:
-            self.post_message(self.Check(self, urls))
+            self.post_message(CheckQuestion(self, urls))
         else:
             self._show(Content("nothing entered yet"), possible=False)
 

@@ -9,10 +9,12 @@ from textual.widgets import ContentSwitcher
 from tui import keys, kinds
 from tui.glyphs import Glyphs
 from tui.model import Picture
+from tui.views.hosts import HostsView
 from tui.views.log import LogView
 from tui.views.overview import Overview
 from tui.views.paged import PagedView
 from tui.views.search import SearchView
+from tui.views.settings import SettingsView
 from tui.views.view import View
 from tui.widgets.counters import Counters
 from tui.widgets.header import Header
@@ -51,11 +53,12 @@ class Dashboard(Screen[None]):
         self.before_search = TABS[0].name  # the tab that Escape goes back to
         self.views: dict[str, View] = {
             "overview": Overview(glyphs),
-            "hosts": PagedView("hosts", "Hosts", kinds.HOSTS, glyphs),
+            "hosts": HostsView(glyphs),
             "directories": PagedView("directories", "Directories", kinds.directories_kind(glyphs), glyphs),
             "search": self.search,
             "log": LogView(glyphs),
             "errors": PagedView("errors", "Error queue", kinds.ERRORS, glyphs),
+            "settings": SettingsView(glyphs),
         }
         self.set_class(glyphs.border == "ascii", "-ascii")
 

@@ -7,7 +7,7 @@ from typing import Any
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
-from spiderd.protocol import DirectoryRow, Event, WorkerRow
+from spiderd.protocol import DirectoryRow, Event, Snapshot, WorkerRow
 from tui import kinds
 from tui.glyphs import Glyphs
 from tui.model import Picture
@@ -27,6 +27,7 @@ class Overview(View):
         super().__init__(id="overview")
         self.throughput = Throughput(glyphs=glyphs)
         self.progress = Progress(glyphs=glyphs)
+        self.progress_panel = Panel("Progress", self.progress, id="progress")
         self.threads: LocalListing[WorkerRow] = LocalListing(
             "Threads", kinds.THREADS, _thread_matches, glyphs=glyphs, id="threads"
         )
@@ -45,7 +46,7 @@ class Overview(View):
         """Charts on top, threads in the middle, two panes below."""
         with Horizontal(id="charts"):
             yield Panel("Throughput", self.throughput, id="throughput")
-            yield Panel("Progress", self.progress, id="progress")
+            yield self.progress_panel
         yield self.threads
         with Horizontal(id="panes"):
             yield self.directories
@@ -60,6 +61,7 @@ class Overview(View):
         """Show the snapshot."""
         self.throughput.show(picture)
         self.progress.show(picture)
+        self.progress_panel.remark(_differing(picture.snapshot))
         self.set_class(picture.old, "-old")
         snapshot = picture.snapshot
         now = snapshot.now if snapshot else 0.0
@@ -71,6 +73,12 @@ class Overview(View):
         )
         self.directories.show(snapshot.directories if snapshot else [], now)
         self.recent.show(picture.errors[::-1], now)
+
+
+def _differing(snapshot: Snapshot | None) -> str:
+    """Say that settings were made live: they are easily forgotten."""
+    count = len(snapshot.overrides) if snapshot else 0
+    return f"{plural(count, 'setting')} made live · 7" if count else ""
 
 
 def _thread_matches(row: WorkerRow, text: str) -> bool:

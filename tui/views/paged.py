@@ -7,9 +7,10 @@ from typing import Any
 from textual.app import ComposeResult
 
 from tui.glyphs import Glyphs
+from tui.kind import Kind
 from tui.model import Picture
 from tui.views.view import View
-from tui.widgets.listing import Kind, Listing, PagedListing
+from tui.widgets.listing import Listing, PagedListing
 
 
 class PagedView(View):
@@ -24,8 +25,7 @@ class PagedView(View):
 
     def __init__(self, name: str, title: str, kind: Kind[Any], glyphs: Glyphs) -> None:
         super().__init__(id=name)
-        self.list_name = name
-        self.paged: PagedListing[Any] = PagedListing(title, kind, glyphs=glyphs)
+        self.paged: PagedListing[Any] = PagedListing(name, title, kind, glyphs=glyphs)
 
     def compose(self) -> ComposeResult:
         """The list."""
@@ -39,6 +39,8 @@ class PagedView(View):
     def draw(self, picture: Picture) -> None:
         """Dim what is old; the rows come by `refill`."""
         self.set_class(picture.old, "-old")
+        if picture.snapshot is not None:
+            self.paged.now = picture.snapshot.now
 
     def refill(self) -> None:
         """Ask for the rows in view."""

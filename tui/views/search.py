@@ -20,6 +20,7 @@ from tui import kinds
 from tui.glyphs import Glyphs
 from tui.marked import marked
 from tui.model import Picture
+from tui.questions import PreviewQuestion, SearchQuestion
 from tui.text import date, harmless, plural
 from tui.views.view import View
 from tui.widgets.listing import Listing
@@ -41,24 +42,7 @@ class Hits(Listing[Hit]):
 
 
 class SearchView(View):
-    """Asks the application to ask the daemon, and shows what comes."""
-
-    class Asked(Message):
-        """Results are wanted."""
-
-        def __init__(self, view: SearchView, query: str, page: int) -> None:
-            super().__init__()
-            self.view = view
-            self.query_text = query
-            self.page = page
-
-    class Looked(Message):
-        """The cursor rests on a result: its page is wanted."""
-
-        def __init__(self, view: SearchView, number: int) -> None:
-            super().__init__()
-            self.view = view
-            self.number = number
+    """Posts questions, and shows what comes."""
 
     class Left(Message):
         """Escape in an empty box: back to where one came from."""
@@ -108,7 +92,7 @@ class SearchView(View):
     def _ask(self) -> None:
         self._text = self.box.value.strip()
         if self._text:
-            self.post_message(self.Asked(self, self._text, 1))
+            self.post_message(SearchQuestion(self, self._text, 1, PAGE))
         else:
             self.hits.table.empty = ""
             self.hits.table.show([], 0.0)
@@ -118,7 +102,7 @@ class SearchView(View):
     @on(Table.Wanted)
     def _more(self, event: Table.Wanted) -> None:
         event.stop()
-        self.post_message(self.Asked(self, self._text, event.first // PAGE + 1))
+        self.post_message(SearchQuestion(self, self._text, event.first // PAGE + 1, PAGE))
 
     @on(Table.Moved)
     def _moved(self) -> None:
@@ -128,7 +112,7 @@ class SearchView(View):
     def _look(self) -> None:
         hit = self.hits.table.row
         if hit is not None and hit.id not in self._pages:
-            self.post_message(self.Looked(self, hit.id))
+            self.post_message(PreviewQuestion(self, hit.id))
 
     def _after(self, seconds: float, what: Any) -> None:
         if self._timer is not None:

@@ -1,14 +1,14 @@
 """A framed table with its filter box: what all lists of the screen have in common.
 
 `LocalListing` has all its rows and filters and sorts them itself. `PagedListing` shows a window of a list
-that the daemon filters, sorts and cuts, and asks for what it needs; answers come back through `show_page`.
+that the daemon filters, sorts and cuts, and posts a question for what it needs; answers come by `show_page`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic
+from typing import Generic
 
 from textual import on
 from textual.app import ComposeResult
@@ -16,27 +16,16 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input
 
-from tui.columns import Column, Row
+from tui.columns import Row
 from tui.glyphs import UNICODE, Glyphs
+from tui.kind import Kind
+from tui.questions import ListQuestion
 from tui.widgets.filter_box import FilterBox
 from tui.widgets.panel import Panel
 from tui.widgets.table import Table
 
 TYPING_PAUSE = 0.2  # seconds
 PAGE = 200  # rows asked for at a time: a few screens
-
-
-@dataclass(frozen=True, slots=True)
-class Kind(Generic[Row]):
-    """What a list is of."""
-
-    columns: Sequence[Column[Row]]
-    key: Callable[[Row], object]
-    subject: Callable[[Row], str]  # what is copied and opened: a URL or a path
-    details: Callable[[Row], list[tuple[str, str]]]  # all that is known, name and text
-    empty: str = ""
-    sort: str = ""
-    descending: bool = False
 
 
 class Listing(Panel, Generic[Row]):
@@ -204,16 +193,12 @@ class Query:
 class PagedListing(Listing[Row]):
     """A window of a list that the daemon holds."""
 
-    class Asked(Message):
-        """Rows are wanted; the answer goes to `listing.show_page`."""
-
-        def __init__(self, listing: PagedListing[Any], query: Query) -> None:
-            super().__init__()
-            self.listing = listing
-            self.query = query
+    class Shown(Message):
+        """An answer is on the screen."""
 
     def __init__(
         self,
+        source: str,
         title: str,
         kind: Kind[Row],
         *,
@@ -221,6 +206,8 @@ class PagedListing(Listing[Row]):
         id: str | None = None,  # noqa: A002 - Textual's name
     ) -> None:
         super().__init__(title, kind, glyphs=glyphs, id=id)
+        self.source = source  # name of the list in the API
+        self.now = 0.0  # the daemon's time
         self.query_now = Query(sort=kind.sort, descending=kind.descending)
         self.table.empty = ""  # nothing is known before the first answer
         self._typing: Timer | None = None
@@ -229,20 +216,21 @@ class PagedListing(Listing[Row]):
         """Ask from the start: the order or the filter is another one."""
         self.query_now = Query(sort=self.table.sort, descending=self.table.descending, filter=self.filter)
         self.table.action_first()
-        self.post_message(self.Asked(self, self.query_now))
+        self.post_message(ListQuestion(self, self.query_now))
 
     def ask(self) -> None:
         """Ask again for the rows that are in view."""
-        self.post_message(self.Asked(self, self.query_now))
+        self.post_message(ListQuestion(self, self.query_now))
 
-    def show_page(self, query: Query, rows: Sequence[Row], total: int, now: float) -> None:
+    def show_page(self, query: Query, rows: Sequence[Row], total: int) -> None:
         """Show an answer, unless something else is wanted by now."""
         if query != self.query_now:
             return
         self.table.empty = self.kind.empty if not query.filter else "no row holds that text"
-        self.table.show(rows, now, first=query.offset, total=total)
+        self.table.show(rows, self.now, first=query.offset, total=total)
         self.note = f"{total:,} in all" if not self.filter else ""
         self.say()
+        self.post_message(self.Shown())
 
     def filter_changed(self) -> None:
         """Wait for a pause in the typing."""

@@ -27,6 +27,7 @@ TABS = (
     Tab("search", "4", "Search", "Search"),
     Tab("log", "5", "Log", "Log"),
     Tab("errors", "6", "Errors", "Errors"),
+    Tab("settings", "7", "Settings", "Set"),
 )
 
 
@@ -44,7 +45,7 @@ class TabBar(Painted):
         """Paint the tabs."""
         line = [Part("", gap=0)]
         for tab in TABS:
-            title = tab.title if size.width >= 78 else tab.short if size.width >= 56 else ""
+            title = tab.title if size.width >= 90 else tab.short if size.width >= 66 else ""
             text = f" {tab.digit} {title} " if title else f" {tab.digit} "
             role = "tab" if tab.name == self.open_tab else "muted"
             line.append(Part(text, role, gap=1, command=f"tab:{tab.name}"))

@@ -1,0 +1,39 @@
+"""The hosts tab: how each host is treated, and the shapes of URLs that are parked as traps."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+
+from spiderd.protocol import TrapRow
+from tui import kinds
+from tui.glyphs import Glyphs
+from tui.views.paged import PagedView
+from tui.widgets.listing import PagedListing
+
+
+class HostsView(PagedView):
+    """Traps take room only where there are any."""
+
+    def __init__(self, glyphs: Glyphs) -> None:
+        super().__init__("hosts", "Hosts", kinds.HOSTS, glyphs)
+        self.traps: PagedListing[TrapRow] = PagedListing(
+            "traps", "Parked as traps", kinds.TRAPS, glyphs=glyphs, id="traps"
+        )
+
+    def compose(self) -> ComposeResult:
+        """The hosts over the traps."""
+        yield self.paged
+        yield self.traps
+
+    def on_mount(self) -> None:
+        """There may be none."""
+        self.traps.display = False
+
+    def refill(self) -> None:
+        """Ask for both lists."""
+        super().refill()
+        self.traps.ask()
+
+    def on_paged_listing_shown(self) -> None:
+        """Make room for traps where there are some, or somebody filters them."""
+        self.traps.display = bool(self.traps.table.total or self.traps.filter)
