@@ -127,6 +127,14 @@ class Client:
         """List the error queue."""
         return self._get("/v1/errors", protocol.Errors, query)
 
+    def traps(self, query: Query | None = None) -> protocol.Traps:
+        """List the shapes that are parked as traps."""
+        return self._get("/v1/traps", protocol.Traps, query)
+
+    def settings(self) -> protocol.Settings:
+        """Ask for the configuration in effect."""
+        return self._get("/v1/settings", protocol.Settings)
+
     def events(self, *, since: int, wait: float = 0.0, level: str = "debug") -> protocol.Events:
         """Ask for the events after `since`; with none, wait for the next up to `wait` seconds."""
         query: Query = {"since": since, "wait": wait, "level": level}
@@ -153,6 +161,10 @@ class Client:
         """Put URLs into the frontier; at most 1 MiB of them."""
         return self._post("/v1/add", protocol.Added, protocol.AddRequest(urls=list(urls)))
 
+    def visited(self, urls: Sequence[str]) -> protocol.Added:
+        """Take URLs as seen without fetching them; at most 1 MiB of them."""
+        return self._post("/v1/visited", protocol.Added, protocol.AddRequest(urls=list(urls)))
+
     def pause(self) -> protocol.StateReply:
         """Have no more leases given out."""
         return self._post("/v1/pause", protocol.StateReply)
@@ -165,17 +177,39 @@ class Client:
         """Have the daemon begin to stop."""
         return self._post("/v1/stop", protocol.StateReply)
 
-    def reload(self) -> protocol.StateReply:
+    def reload(self) -> protocol.Reconfigured:
         """Have the configuration read again.
 
         Raises:
             ConfigError: it is wrong; the daemon goes on with the old one.
         """
-        return self._post("/v1/reload", protocol.StateReply)
+        return self._post("/v1/reload", protocol.Reconfigured)
 
-    def retry(self) -> protocol.Retried:
-        """Put the error queue back among the waiting URLs."""
-        return self._post("/v1/retry", protocol.Retried)
+    def set(self, key: str, value: protocol.SettingValue) -> protocol.Reconfigured:
+        """Make a setting live; the value is written as in the file.
+
+        Raises:
+            UsageError: key or value are wrong.
+        """
+        asked = protocol.SettingRequest(key=key, value=value)
+        return self._post("/v1/settings", protocol.Reconfigured, asked)
+
+    def unset(self, key: str) -> protocol.Reconfigured:
+        """Go back to what the file says of a setting that was made live."""
+        return self._post("/v1/settings", protocol.Reconfigured, protocol.SettingRequest(key=key))
+
+    def retry(self, *, urls: Sequence[str] = (), everything: bool = False) -> protocol.Retried:
+        """Put URLs of the error queue back: these, all, or those whose failure may pass."""
+        asked = protocol.RetryRequest(all=everything, urls=list(urls))
+        return self._post("/v1/retry", protocol.Retried, asked)
+
+    def release(self, what: str) -> protocol.Released:
+        """Let a parked shape go on, or a host that is held back.
+
+        Raises:
+            UsageError: nothing of that name is parked or known.
+        """
+        return self._post("/v1/release", protocol.Released, protocol.ReleaseRequest(what=what))
 
     def _get(self, path: str, reply: type[Reply], query: Query | None = None, patience: float = 0.0) -> Reply:
         self.hello()

@@ -67,7 +67,7 @@ class Reconfigure(Message):
     """Settings or seeds have changed: what a fetcher begins from now on goes by these.
 
     What needs a restart (`spiderd.daemon.settings`) is as it was in `Setup`. Workers that are new are to be
-    hired; they get a `Grant` each. Workers that are missing finish what the fetcher holds and then rest, with
+    hired; they get a `Grant` each. Workers that are missing finish what they have in hand and then rest, with
     their directory open, until they are named again.
     """
 

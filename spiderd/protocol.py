@@ -304,11 +304,14 @@ class Settings(Reply):
     rows: list[SettingRow]
 
 
+SettingValue = bool | int | float | str | list[str]
+
+
 class SettingRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """POST /v1/settings : make a setting live, or (null) unset it."""
 
     key: str
-    value: bool | int | float | str | list[str] | None = None  # as in the file: durations are "2s"
+    value: SettingValue | None = None  # as in the file: durations are "2s"
 
 
 class Why(Reply):

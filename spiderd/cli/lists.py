@@ -1,4 +1,4 @@
-"""`spiderd workers | hosts | directories | errors`: the lists of the daemon, as many rows as are wanted."""
+"""`spiderd workers | hosts | directories | errors | traps`: the daemon's lists, as many rows as wanted."""
 
 from __future__ import annotations
 
@@ -13,8 +13,19 @@ from spiderd.cli.options import asks_daemon, json_option
 from spiderd.cli.output import print_json
 from spiderd.cli.tables import Column, print_table
 from spiderd.client import Client, Query
-from spiderd.protocol import Directories, DirectoryRow, ErrorRow, Errors, HostRow, Hosts, WorkerRow, Workers
-from spiderd.units import human_count, human_duration, human_size
+from spiderd.protocol import (
+    Directories,
+    DirectoryRow,
+    ErrorRow,
+    Errors,
+    HostRow,
+    Hosts,
+    TrapRow,
+    Traps,
+    WorkerRow,
+    Workers,
+)
+from spiderd.units import counted, human_count, human_duration, human_size
 
 PIECE = 500  # rows that the daemon answers at most at a time
 
@@ -34,11 +45,17 @@ HOSTS: list[Column[HostRow]] = [
     Column("processing", lambda row: human_count(row.processing), right=True),
     Column("complete", lambda row: human_count(row.complete), right=True),
     Column("error", lambda row: human_count(row.error), right=True),
-    Column("delay", lambda row: human_duration(row.delay), right=True, optional=True),
     Column("next in", lambda row: _until(row.next_allowed), right=True, optional=True),
+    Column("reason", lambda row: row.reason, wide=True, optional=True),
+    Column("delay", lambda row: human_duration(row.delay), right=True, optional=True),
     Column("robots", lambda row: row.robots, optional=True),
     Column("status", lambda row: str(row.last_status or ""), right=True, optional=True),
-    Column("reason", lambda row: row.reason, wide=True, optional=True),
+]
+TRAPS: list[Column[TrapRow]] = [
+    Column("shape", lambda row: row.shape, wide=True),
+    Column("pages", lambda row: human_count(row.pages), right=True),
+    Column("waiting", lambda row: human_count(row.waiting), right=True),
+    Column("example", lambda row: row.example, wide=True, optional=True),
 ]
 DIRECTORIES: list[Column[DirectoryRow]] = [
     Column("directory", lambda row: str(row.directory), right=True),
@@ -59,7 +76,7 @@ ERRORS: list[Column[ErrorRow]] = [
     Column("found on", lambda row: row.referrer, wide=True, optional=True),
 ]
 
-Listing = TypeVar("Listing", Workers, Directories, Hosts, Errors)
+Listing = TypeVar("Listing", Workers, Directories, Hosts, Errors, Traps)
 Ask = Callable[[Query], Listing]
 
 
@@ -93,7 +110,11 @@ def workers(client: Client, **asked: Any) -> None:
 @asks_daemon
 @list_options
 def hosts(client: Client, **asked: Any) -> None:
-    """List the hosts with their queues."""
+    """List the hosts with their queues.
+
+    "next in" says when a host that is delayed, backing off, parked or unreachable is asked again by itself;
+    `spiderd release HOST` asks it at once.
+    """
     _list(client.hosts, HOSTS, **asked)
 
 
@@ -116,16 +137,31 @@ def errors(client: Client, **asked: Any) -> None:
     _list(client.errors, ERRORS, **asked)
 
 
+@click.command()
+@asks_daemon
+@list_options
+def traps(client: Client, **asked: Any) -> None:
+    """List the shapes of URLs that are parked as traps.
+
+    The last pages of such a shape brought nothing new, so what waits of it is not fetched until
+    `spiderd release SHAPE`.
+    """
+    listing = _list(client.traps, TRAPS, **asked)
+    if listing.outside and not asked["as_json"]:
+        note(f"{counted(listing.outside, 'URL')} set aside because the scope holds them no longer")
+
+
 def _list(
     ask: Ask[Listing], columns: Sequence[Column[Any]], *, as_json: bool, limit: int, **query: Any
-) -> None:
+) -> Listing:
     listing = _fetch(ask, limit=limit, **query)
     if as_json:
         print_json(listing)
-        return
+        return listing
     print_table(columns, listing.rows)
     if len(listing.rows) < listing.total:
         note(f"{human_count(len(listing.rows))} of {human_count(listing.total)} rows (see --limit, --offset)")
+    return listing
 
 
 def _fetch(ask: Ask[Listing], *, limit: int, offset: int, sort: str, desc: bool, filter: str) -> Listing:  # noqa: A002 - the option's name

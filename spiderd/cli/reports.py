@@ -32,12 +32,8 @@ REFRESH = 4  # a second
 class Milestones:
     """Tells standard output what was found at the start, what the crawl came to, what is left."""
 
-    def __init__(self) -> None:
-        self._pages_before = 0
-
     def restored(self, counters: Counters) -> None:
         """Say what an earlier run has left."""
-        self._pages_before = counters.pages
         self._print(Text(restored(counters)))
 
     def progress(self, snapshot: Snapshot) -> None:
@@ -45,7 +41,7 @@ class Milestones:
 
     def complete(self, snapshot: Snapshot, elapsed: float) -> None:
         """Print the summary."""
-        self._print(summary(snapshot, elapsed, pages_before=self._pages_before))
+        self._print(summary(snapshot, elapsed))
 
     def stopped(self, snapshot: Snapshot, elapsed: float) -> None:  # noqa: ARG002 - the protocol's signature
         """Say what is left, unless nothing is."""
@@ -64,7 +60,6 @@ class Screen(Milestones):
     """The same, with the live line."""
 
     def __init__(self) -> None:
-        super().__init__()
         self._latest: Snapshot | None = None
         console = Console(stderr=True, markup=False, highlight=False, emoji=False)
         # Standard output is not redirected: it is for results, and may go elsewhere.
@@ -110,8 +105,10 @@ def live_view(snapshot: Snapshot) -> RenderableType:
         ProgressBar(total=max(1, counters.known), completed=done, width=30),
         Text(f"{human_count(done)} of {human_count(counters.known)} URLs"),
     )
+    run = snapshot.pages_this_run
+    this_run = f" ({human_count(run)} in this run)" if run != counters.pages else ""
     parts = [
-        counted(counters.pages, "page"),
+        counted(counters.pages, "page") + this_run,
         human_size(counters.bytes),
         human_rate(snapshot.rates.pages),
         counted(counters.error, "error"),

@@ -19,6 +19,7 @@ class Place(NamedTuple):
 
     module: str
     help: str
+    name: str = ""  # of the function, where it is not the command's
 
 
 COMMANDS: dict[str, Place] = {
@@ -29,13 +30,17 @@ COMMANDS: dict[str, Place] = {
     "directories": Place("lists", "List the download directories and how full they are."),
     "errors": Place("lists", "List the URLs that have failed for good."),
     "events": Place("events", "Show what has happened lately."),
-    "add": Place("control", "Add URLs to the crawl."),
-    "retry": Place("control", "Put failed URLs whose failure may pass back into the queue."),
+    "traps": Place("lists", "List the shapes of URLs that are parked as traps."),
+    "add": Place("adding", "Add URLs to the crawl, or name those that need not be fetched."),
+    "retry": Place("releasing", "Put failed URLs back into the queue."),
+    "release": Place("releasing", "Let a parked shape go on, or a host that is held back."),
     "pause": Place("control", "Let nothing more be fetched until resume."),
     "resume": Place("control", "Go on after pause."),
     "stop": Place("control", "Stop the daemon; the next start goes on from there."),
-    "reload": Place("control", "Have the daemon read its configuration again."),
+    "reload": Place("settings", "Have the daemon read its configuration again."),
+    "set": Place("settings", "Change a setting of the running crawl, without touching the file.", "set_"),
     "why": Place("why", "Explain what happens to a URL, and by which rule."),
+    "export": Place("export", "Write what was crawled as URLs, JSON, CSV, links, WARC or Tianwang."),
     "verify": Place("verify", "Check store and archive against each other, without a daemon."),
     "config": Place("settings", "Print the configuration in effect."),
 }
@@ -53,7 +58,7 @@ class Commands(click.Group):
         place = COMMANDS.get(cmd_name)
         if place is None:
             return None
-        command: click.Command = getattr(import_module(f"spiderd.cli.{place.module}"), cmd_name)
+        command: click.Command = getattr(import_module(f"spiderd.cli.{place.module}"), place.name or cmd_name)
         return command
 
     def resolve_command(

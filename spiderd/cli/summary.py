@@ -12,13 +12,12 @@ from spiderd.states import CrawlState, Reason
 from spiderd.units import counted, human_count, human_duration, human_rate, human_size
 
 
-def summary(snapshot: Snapshot, elapsed: float, *, pages_before: int = 0) -> RenderableType:
+def summary(snapshot: Snapshot, elapsed: float) -> RenderableType:
     """Describe a crawl that is complete: pages, bytes, by status, errors by kind, time, rate.
 
     Args:
-        snapshot: of its end; counters are those since the crawl began.
+        snapshot: of its end; counters are those since the crawl began, the rate is that of this run.
         elapsed: seconds that this run took.
-        pages_before: pages that earlier runs have stored; they do not count for the rate.
     """
     counters = snapshot.counters
     table = Table.grid(padding=(0, 2))
@@ -27,7 +26,7 @@ def summary(snapshot: Snapshot, elapsed: float, *, pages_before: int = 0) -> Ren
     table.add_column(style="bold")
     table.add_column(justify="right")
     table.add_column()
-    for name, value, remark in _rows(counters, elapsed, pages_before):
+    for name, value, remark in _rows(snapshot, elapsed):
         table.add_row(Text(name), Text(value), Text(remark))
     for title, counts in (
         ("status", counters.statuses),
@@ -58,10 +57,10 @@ def _headline(snapshot: Snapshot) -> str:
     return "crawl complete" if snapshot.state is CrawlState.COMPLETE else f"crawl {snapshot.state}"
 
 
-def _rows(counters: Counters, elapsed: float, pages_before: int) -> list[tuple[str, str, str]]:
-    pages = counters.pages - pages_before
+def _rows(snapshot: Snapshot, elapsed: float) -> list[tuple[str, str, str]]:
+    counters, pages = snapshot.counters, snapshot.pages_this_run
     rate = pages / elapsed if elapsed > 0 else 0.0
-    this_run = f"this run, {counted(pages, 'page')}" if pages_before else ""
+    this_run = f"this run, {counted(pages, 'page')}" if pages != counters.pages else ""
     return [
         ("pages", human_count(counters.pages), f"{human_size(counters.bytes)} stored"),
         ("duplicates", human_count(counters.duplicates), "same content under another URL"),

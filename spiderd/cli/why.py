@@ -1,4 +1,4 @@
-"""`spiderd why URL`: which rule decides, and what is known of it."""
+"""`spiderd why URL`: what happens to it, which rule decides, and what is known of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spiderd.cli.options import asks_daemon, json_option
 from spiderd.cli.output import print_facts, print_json
 from spiderd.client import Client
 from spiderd.protocol import Why
-from spiderd.units import human_duration
+from spiderd.units import counted, human_duration
 
 
 @click.command()
@@ -27,16 +27,51 @@ def why(client: Client, url: str, *, as_json: bool) -> None:
 
 
 def facts(answer: Why, now: float) -> list[tuple[str, str]]:
-    """Say what is known of the URL."""
-    wait = answer.next_allowed - now
-    return [
+    """Say what is known of the URL; what is not known is left out."""
+    rows = [
         ("URL", answer.url),
-        ("may be fetched", "yes" if answer.allowed else "no"),
+        ("in short", answer.summary),
+        ("may be fetched", "yes, by scope and robots.txt" if answer.allowed else "no"),
         ("scope", answer.scope),
         ("robots.txt", answer.robots or "no line decides"),
-        ("queue", answer.queue or "never seen"),
-        ("tries", str(answer.tries) + (f", the last failed: {answer.failure}" if answer.failure else "")),
-        ("host", f"{answer.host}, {answer.host_state or 'not known'}"),
-        ("host may be asked", f"in {human_duration(wait)}" if wait > 0 else "now"),
+        ("queue", _queue(answer)),
+        ("depth", str(answer.depth) if answer.depth >= 0 else ""),
+        ("found on", answer.referrer),
+        ("trap", f"its shape {answer.shape} is parked" if answer.shape else ""),
+        ("tries", _tries(answer, now)),
+        ("fetched", _fetched(answer, now)),
+        ("file", answer.path),
+        ("host", _host(answer, now)),
         ("seen key", answer.key),
     ]
+    return [(name, value) for name, value in rows if value]
+
+
+def _queue(answer: Why) -> str:
+    queue = answer.queue or ("none, but it was seen" if answer.seen else "never seen")
+    return f"{queue}, {counted(answer.before, 'URL')} of its host before it" if answer.before > 0 else queue
+
+
+def _tries(answer: Why, now: float) -> str:
+    if not answer.tries and not answer.failure:
+        return ""
+    again = f", again in {human_duration(answer.next_try - now)}" if answer.next_try > now else ""
+    failed = f", the last ended with {answer.failure}" if answer.failure else ""
+    detail = f" ({answer.detail})" if answer.detail else ""
+    return f"{answer.tries}{failed}{detail}{again}"
+
+
+def _fetched(answer: Why, now: float) -> str:
+    if not answer.fetched:
+        return ""
+    status = f", HTTP status {answer.status}" if answer.status else ""
+    leads = f", leads to {answer.location}" if answer.location else ""
+    return f"{human_duration(now - answer.fetched)} ago: {answer.kind}{status}{leads}"
+
+
+def _host(answer: Why, now: float) -> str:
+    state = answer.host_state or "not known yet"
+    reason = f" ({answer.host_reason})" if answer.host_reason else ""
+    wait = answer.next_allowed - now
+    asked = f", may be asked in {human_duration(wait)}" if wait > 0 else ""
+    return f"{answer.host}, {state}{reason}{asked}"

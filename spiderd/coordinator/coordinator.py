@@ -177,6 +177,7 @@ class Coordinator:
                 fresh = [worker for worker in seat.workers if worker not in seat.hired]
                 seat.hired.update(fresh)
                 self.desk.step.grants.extend(fresh)
+                seat.flush()
 
     async def release_shape(self, shape: str) -> int | None:
         """Let a parked shape go on; how many URLs wait again, None where it is not parked."""

@@ -113,8 +113,8 @@ class Crew:
     def reconfigure(self, setup: Setup, threads: int) -> None:
         """Go by other settings, with another number of workers; whoever calls sends them to the fetchers.
 
-        Worker N is always in the same fetcher, which has its directory open. The highest numbers go first;
-        what their fetcher holds is served to the end.
+        Worker N is always in the same fetcher, which has its directory open. The highest numbers go first,
+        once they have finished what they have in hand.
         """
         self._setup = setup
         for seat in self.seats:

@@ -7,6 +7,7 @@ looked up among the first rows of its host, which is where the next ones are.
 from __future__ import annotations
 
 import time
+from collections.abc import Container
 from pathlib import Path
 
 from msgspec import Struct
@@ -78,7 +79,8 @@ class Ruling:
             raise UsageError(f"{text} is not an http(s) URL.")
         config, now = self._settings.running, time.time()
         url_hash = key_hash(seen_key(url, config.urls))
-        known = await self._store.call(_look_up, url_hash, url)
+        leased = {lease.key for lease in self._coordinator.desk.book}
+        known = await self._store.call(_look_up, url_hash, url, leased)
         host = await self._listing.host(host_key(url))
         depth = self._depth(known, url)
         outside, scope = self._scope(url, depth, config)
@@ -166,7 +168,7 @@ class Ruling:
         return known.page.failure if known.page is not None else ""
 
 
-def _look_up(ledger: Ledger, url_hash: bytes, url: str) -> _Known:
+def _look_up(ledger: Ledger, url_hash: bytes, url: str, leased: Container[bytes]) -> _Known:
     page = ledger.pages.of(url_hash)
     number = ledger.get("page_of", url_hash)
     error = ledger.errors.get(number) if number is not None else None
@@ -175,7 +177,7 @@ def _look_up(ledger: Ledger, url_hash: bytes, url: str) -> _Known:
     waits = None
     if seen and host is not None and (page is None or page.kind is OutcomeKind.FAILED) and error is None:
         parked = (shape_key(shape_of(url)), OUTSIDE)
-        waits = lists.find(ledger, url_hash, int.from_bytes(host, "big"), parked, LOOK_AT)
+        waits = lists.find(ledger, url_hash, int.from_bytes(host, "big"), parked, leased, LOOK_AT)
     came_from = waits.waiting.referrer if waits else page.referrer if page else 0
     referrer = ledger.pages.get(number_key(came_from)) if came_from else None
     return _Known(

@@ -137,8 +137,10 @@ class Fetcher:
         self.scope = ScopeRules(message.config, message.seeds)
         self._client.reconfigure(message.config, message.seeds)
         self._client.authorize(message.auth)
+        # Whoever has no workers left gets no more leases; what it holds is served by one of those it had.
+        active = message.workers or [min(self._workers, default=0)]
         for worker in self._workers.values():
-            worker.reconfigure(message.config, rests=worker.number not in message.workers)
+            worker.reconfigure(message.config, rests=worker.number not in active)
         for number in message.workers:
             if number not in self._workers:
                 self._hire(number)

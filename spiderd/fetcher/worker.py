@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import time
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import trio
@@ -52,7 +51,7 @@ class Worker:
 
         Args:
             config: the settings.
-            rests: take no lease but those that the fetcher holds already, which are served by somebody.
+            rests: take no lease until told otherwise; what is in hand is finished.
         """
         self._config = config
         self._types = WantedTypes(config.fetch.types)
@@ -77,8 +76,6 @@ class Worker:
                 await self._ready.wait()
                 if not self._rests:
                     return await leases.receive()
-                with suppress(trio.WouldBlock):
-                    return leases.receive_nowait()
                 await trio.sleep_forever()
         return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -74,7 +74,9 @@ def host(ledger: Ledger, key: str) -> tuple[int, HostRecord, bytes | None] | Non
     return host_of(number), ledger.hosts.tallies(host_of(number)), ledger.get("politeness", number)
 
 
-def find(ledger: Ledger, url_hash: bytes, host: int, parked: Iterable[bytes], most: int) -> Waits | None:
+def find(
+    ledger: Ledger, url_hash: bytes, host: int, parked: Iterable[bytes], leased: Container[bytes], most: int
+) -> Waits | None:
     """Look a URL up where it waits, which the store is not made for: so among the first `most` rows only.
 
     Args:
@@ -82,26 +84,35 @@ def find(ledger: Ledger, url_hash: bytes, host: int, parked: Iterable[bytes], mo
         url_hash: of its seen key.
         host: number of its host.
         parked: keys of 8 bytes that it may be parked under.
+        leased: frontier keys of what is in flight, which waits no longer.
         most: rows that are looked at in each place.
     """
     prefix = host_key_bytes(host)
-    for place, begin in (("frontier", prefix), *(("parked", key + prefix) for key in parked)):
-        rows = _rows(ledger, place, begin, begin, most)
-        for before, (key, row) in enumerate(rows):
-            if url_hash in row and (waiting := decode(WaitingUrl, row)).hash == url_hash:
-                under = key[:8] if place == "parked" else b""
-                return Waits(waiting, -1 if under else before, 0.0, under)
-    for key, row in _rows(ledger, "delayed", b"", b"", most):
-        if url_hash in row and (waiting := decode(WaitingUrl, row)).hash == url_hash:
+    before = 0
+    for key, row in _rows(ledger, "frontier", prefix, most):
+        if (waiting := _if_it_is(url_hash, row)) is not None:
+            return Waits(waiting, before, 0.0, b"")
+        before += key not in leased
+    for under in parked:
+        for _, row in _rows(ledger, "parked", under + prefix, most):
+            if (waiting := _if_it_is(url_hash, row)) is not None:
+                return Waits(waiting, -1, 0.0, under)
+    for key, row in _rows(ledger, "delayed", b"", most):
+        if (waiting := _if_it_is(url_hash, row)) is not None:
             return Waits(waiting, -1, due_of(key), b"")
     return None
 
 
-def _rows(
-    ledger: Ledger, table: str, begin: bytes, prefix: bytes, most: int
-) -> Iterator[tuple[bytes, bytes]]:
+def _if_it_is(url_hash: bytes, row: bytes) -> WaitingUrl | None:
+    if url_hash not in row:  # most are not, and to know that takes a tenth of reading them
+        return None
+    waiting = decode(WaitingUrl, row)
+    return waiting if waiting.hash == url_hash else None
+
+
+def _rows(ledger: Ledger, table: str, prefix: bytes, most: int) -> Iterator[tuple[bytes, bytes]]:
     with ledger.cursor(table) as cursor:
-        here = cursor.set_range(begin)
+        here = cursor.set_range(prefix)
         while here and most > 0 and cursor.key().startswith(prefix):
             yield cursor.key(), cursor.value()
             most -= 1

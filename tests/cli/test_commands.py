@@ -11,12 +11,13 @@ import pytest
 from rich.cells import cell_len
 from rich.text import Text
 
+from spiderd.cli.settings import _value
 from spiderd.protocol import DirectoryRow
 from spiderd.states import CrawlState
-from tests.api.sample import SampleCrawl
+from tests.api.sample import SHAPE, SampleCrawl
 from tests.cli.serving import daemon, impostor
 
-LISTS = ["workers", "hosts", "directories", "errors"]
+LISTS = ["workers", "hosts", "directories", "errors", "traps"]
 
 
 def test_status_of_a_running_daemon(spiderd, crawl):
@@ -49,7 +50,7 @@ def test_status_follows_the_lsb(spiderd, path, monkeypatch):
     assert err == "spiderd: cannot read the configuration /nowhere.toml: No such file or directory\n"
 
 
-@pytest.mark.parametrize("command", [*LISTS, "pause", "resume", "stop", "retry", "events"])
+@pytest.mark.parametrize("command", [*LISTS, "pause", "resume", "stop", "retry", "reload", "events"])
 def test_other_commands_say_that_nobody_is_there(spiderd, path, command):
     code, out, err = spiderd(command)
     assert (code, out) == (69, "")
@@ -166,7 +167,11 @@ def test_add_cuts_a_long_file_into_requests_that_the_daemon_takes(spiderd, crawl
 
 
 def test_add_without_anything_or_without_its_file_is_a_usage_error(spiderd, crawl, tmp_path):
-    assert spiderd("add") == (2, "", "spiderd: add wants a URL, or --file (see spiderd add --help)\n")
+    assert spiderd("add") == (
+        2,
+        "",
+        "spiderd: add wants a URL, --file or --visited (see spiderd add --help)\n",
+    )
     code, _, err = spiderd("add", "--file", str(tmp_path / "none"))
     assert code == 2
     assert "No such file" in err
@@ -185,10 +190,127 @@ def test_stop_waits_until_the_process_has_ended(path, spiderd):
         assert spiderd("stop", "--timeout", "0")[0] == 0
 
 
+def test_visited_urls_are_sent_before_the_seeds_in_pieces(spiderd, crawl, tmp_path):
+    visited, seeds = tmp_path / "visited.txt", tmp_path / "seeds.txt"
+    visited.write_text(
+        "".join(f"http://host-{number}.test/{'x' * 100}\n" for number in range(5_000)) + "ftp://x\n"
+    )
+    seeds.write_text("http://host-1.test/" + "x" * 100 + "\nhttp://new.test/\n")
+    code, out, err = spiderd("add", "--visited", str(visited), "--file", str(seeds))
+    assert (code, out) == (0, "5,001 new, 1 known, 1 refused\n")
+    assert err.startswith("spiderd: ftp://x is refused: ")
+
+
+def test_a_thousand_refusals_do_not_flood_the_terminal(spiderd, crawl, tmp_path):
+    file = tmp_path / "seeds.txt"
+    file.write_text("".join(f"ftp://{number}\n" for number in range(1000)))
+    code, out, err = spiderd("add", "--file", str(file))
+    assert (code, out) == (1, "0 new, 0 known, 1,000 refused\n")
+    assert len(err.splitlines()) == 101
+    assert err.endswith("spiderd: and 900 more are refused\n")
+
+
+def test_retry_of_what_has_not_failed_says_so(spiderd, crawl):
+    assert spiderd("retry", "--all") == (0, "3 URLs put back\n", "")
+    code, _, err = spiderd("retry", "http://example.test/gone", "http://ann:pw@b.test/")
+    assert (code, err) == (0, "spiderd: http://***@b.test/ is not among the failed URLs (see spiderd why)\n")
+    assert [(asked.all, asked.urls) for asked in crawl.retried] == [
+        (True, []), (False, ["http://example.test/gone", "http://ann:pw@b.test/"])
+    ]  # fmt: skip
+    assert spiderd("retry", "--all", "http://b.test/")[0] == 2
+
+
+def test_traps_are_listed_and_released(spiderd, crawl):
+    code, out, err = spiderd("traps")
+    assert (code, err) == (0, "spiderd: 3 URLs set aside because the scope holds them no longer\n")
+    assert out.splitlines()[1].split() == [SHAPE, "62", "7", "http://example.test/cal?month=50"]
+    assert spiderd("release", SHAPE) == (0, f"{SHAPE} goes on: 7 URLs\n", "")
+    assert spiderd("release", "example.test") == (
+        0,
+        "example.test was backoff: 503, as it asked; 7 URLs waiting\n",
+        "",
+    )
+    code, _, err = spiderd("release", "elsewhere.test")
+    assert (code, err) == (
+        2,
+        "spiderd: elsewhere.test is neither a parked shape nor a host of this crawl\n",
+    )
+
+
+def test_a_setting_is_set_live_and_unset(spiderd, crawl):
+    assert spiderd("set", "crawl.threads", "16") == (0, "crawl.threads = 16  (was 2)\n", "")
+    assert crawl.set_live == {"crawl.threads": 16}
+    assert spiderd("set", "crawl.threads", "--unset")[0] == 0
+    assert crawl.set_live == {"crawl.threads": None}
+    code, _, err = spiderd("set", "crawl.thread", "16")
+    assert (code, err) == (2, "spiderd: crawl.thread: unknown key; did you mean crawl.threads?\n")
+    for wrong in (("crawl.threads",), ("crawl.threads", "1", "--unset"), ("crawl.threads", "{a=1}")):
+        assert spiderd("set", *wrong)[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "value"),
+    [
+        (("crawl.threads", "16"), 16),
+        (("politeness.delay", "500ms"), "500ms"),
+        (("politeness.robots", "false"), False),
+        (("scope.exclude", r"\.pdf$"), [r"\.pdf$"]),
+        (("scope.exclude", "404"), ["404"]),
+        (("scope.exclude", r"\.pdf$", "[0-9]+"), [r"\.pdf$", "[0-9]+"]),
+        (("scope.exclude", '["a", "b"]'), ["a", "b"]),
+        (("scope.exclude", "[]"), []),
+        (("no.such", "[0-9]+"), "[0-9]+"),
+    ],
+)
+def test_a_value_is_written_as_in_the_file_or_for_short(arguments, value):
+    assert _value(arguments[0], arguments[1:]) == value
+
+
+def test_reload_tells_what_changed_what_waits_and_what_is_hidden(spiderd, crawl):
+    code, out, err = spiderd("reload")
+    assert (code, out) == (
+        0,
+        'politeness.delay = "2s"  (was "1s")\narchive.format = "warc"  (needs a restart; now "files")\n',
+    )
+    assert err.splitlines()[0] == "spiderd: crawl.threads stays 2, which was set live; the file has 8"
+    crawl.broken = True
+    code, out, err = spiderd("reload")
+    assert (code, out) == (78, "")
+    assert (
+        err == "spiderd: /etc/spiderd/config.toml:3: crawl.thread: unknown key; did you mean crawl.threads?\n"
+    )
+
+
+def test_the_live_configuration_is_a_file_with_remarks(spiderd, crawl):
+    code, out, _ = spiderd("config", "--live")
+    assert (code, out.splitlines()) == (
+        0,
+        [
+            "# /etc/spiderd/config.toml",
+            "",
+            "[crawl]",
+            "threads = 2  # set live; else 8",
+            "",
+            "[politeness]",
+            'delay = "1s"',
+            "",
+            "[archive]",
+            'format = "files"  # "warc" after a restart',
+        ],
+    )
+    assert json.loads(spiderd("config", "--live", "--json")[1])["rows"][0]["override"]
+    assert spiderd("config", "--json")[0] == 2
+    assert spiderd("config", "--live", "--set", "crawl.threads=1")[0] == 2
+
+
 def test_why_tells_all_that_is_known(spiderd, crawl):
     code, out, _ = spiderd("why", "http://example.test/")
     assert code == 0
-    assert "may be fetched" in out
+    facts = dict(re.split(r"\s{2,}", line, maxsplit=1) for line in out.splitlines())
+    assert facts["in short"] == "It was not fetched: robots.txt forbade it when its turn came."
+    assert (facts["may be fetched"], facts["depth"]) == ("no", "2")
+    assert facts["tries"] == "1, the last ended with robots_denied"
+    assert "file" not in facts
     assert json.loads(spiderd("why", "http://example.test/", "--json")[1])["url"]
 
 

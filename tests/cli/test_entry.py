@@ -24,7 +24,7 @@ def outside(
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_list_of_commands_says_what_the_commands_say(name):
-    command = getattr(import_module(f"spiderd.cli.{COMMANDS[name].module}"), name)
+    command = getattr(import_module(f"spiderd.cli.{COMMANDS[name].module}"), COMMANDS[name].name or name)
     assert command.name == name
     assert command.get_short_help_str(100).rstrip(".") == COMMANDS[name].help.rstrip(".")
 

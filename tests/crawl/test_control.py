@@ -1,0 +1,588 @@
+"""A running crawl is steered: traps, hosts, failed and visited URLs, and every setting that can be live."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+
+from spiderd.config.loading import Loaded, overlaid
+from spiderd.errors import ConfigError
+from tests.crawl.controlled import controlled
+from tests.crawl.harness import archived, configured, crawl
+from tests.crawl.pages import page, site_of
+from tests.web.server import Answer, Request, serve
+
+pytestmark = pytest.mark.trio
+
+
+# traps and hosts
+
+
+def calendar(request: Request) -> str:
+    month = int(request.query.partition("=")[2] or 0)
+    return page(f"/cal?month={month + 1}", f"/cal?month={month + 2}", text="no events in this month")
+
+
+async def test_a_trap_is_listed_and_goes_on_for_another_window_when_it_is_released(tmp_path: Path) -> None:
+    async with serve(site_of({"/": page("/cal?month=0"), "/cal": calendar})) as site:
+        config = configured(site.url("/"), traps={"shape_window": 5})
+        async with controlled(config, tmp_path) as daemon:
+            parked = (await daemon.complete())["counters"]["parked"]
+            asked = len(site.requests)
+            (row,) = (await daemon.get("traps"))["rows"]
+            assert row["shape"].endswith("/cal?month")
+            assert (row["waiting"], row["pages"]) == (parked, asked - 2)
+            assert row["example"].startswith(site.url("/cal?month="))
+            url = site.url(f"/cal?month={asked - 2}")
+            why = await daemon.why(url)
+            assert (why["queue"], why["shape"]) == ("waiting", row["shape"])
+            assert "taken for a trap" in why["summary"]
+            assert (await daemon.get("traps", filter="elsewhere"))["total"] == 0
+            answer = await daemon.post("release", what=row["shape"])
+            assert (answer["kind"], answer["urls"], answer["state"]) == ("shape", parked, "running")
+            await daemon.complete()
+            assert asked + 5 <= len(site.requests) <= 2 * asked
+        async with controlled(config, tmp_path) as daemon:  # the count is kept
+            (again,) = (await daemon.get("traps"))["rows"]
+            assert again["waiting"] == (await daemon.get("status"))["counters"]["parked"] > 0
+
+
+async def test_a_host_that_asked_for_hours_is_shown_with_its_reason_and_released(tmp_path: Path) -> None:
+    answers = iter([(503, {"Retry-After": "7200"}, b"")])
+    async with serve(site_of({"/": lambda _: next(answers, page("/a")), "/a": "a"})) as site:
+        host = site.url("/").split("/")[2]
+        config = configured(site.url("/"), politeness={"max_delay": 0.05})  # it still comes back carefully
+        async with controlled(config, tmp_path) as daemon:
+            await daemon.complete("parked")
+            (row,) = (await daemon.get("hosts"))["rows"]
+            assert (row["state"], row["reason"]) == ("parked", "503, Retry-After in 2h 00m")
+            assert row["next_allowed"] > (await daemon.get("status"))["now"] + 7000
+            why = await daemon.why(site.url("/"))
+            assert (why["host_state"], why["host_reason"]) == (row["state"], row["reason"])
+            assert why["next_allowed"] == row["next_allowed"]
+            assert "is parked (503, Retry-After in 2h 00m) and is asked again in" in why["summary"]
+            assert (await daemon.refused("release", what="nobody.test"))[0] == "bad_value"
+            answer = await daemon.post("release", what=site.url("/whatever"))
+            assert (answer["kind"], answer["name"], answer["urls"]) == ("host", host, 1)
+            assert answer["held"] == "parked: 503, Retry-After in 2h 00m"
+            await daemon.complete()
+            assert (await daemon.post("release", what=host))["held"] == ""
+    assert set(archived(tmp_path)) == {site.url("/"), site.url("/a")}
+
+
+async def test_a_released_host_is_asked_for_its_robots_txt_again(tmp_path: Path) -> None:
+    broken = [True]
+    routes = {"/": "root", "/robots.txt": lambda _: (500, {}, b"") if broken else (404, {}, b"")}
+    async with serve(routes) as site, controlled(configured(site.url("/")), tmp_path) as daemon:
+        await daemon.host("unreachable")
+        (row,) = (await daemon.get("hosts", filter="127."))["rows"]
+        assert "robots.txt answered 500" in row["reason"]
+        why = await daemon.why(site.url("/"))
+        assert not why["allowed"]
+        assert why["robots"].startswith("robots.txt answered 500")
+        broken.clear()
+        await daemon.post("release", what=site.url("/"))
+        await daemon.complete()
+        assert site.count("/robots.txt") == 2
+
+
+async def test_hosts_are_sorted_and_cut_with_or_without_work(tmp_path: Path) -> None:
+    seeds = [f"http://127.0.0.7:{port}/" for port in range(1, 31)]  # nobody listens there
+    config = configured(*seeds, crawl={"retries": 0}, politeness={"robots": False})
+    async with controlled(config, tmp_path) as daemon:
+        await daemon.complete()
+        for _ in range(2):
+            every = await daemon.get("hosts", limit=500)
+            assert (every["total"], len(every["rows"])) == (30, 30)
+            part = await daemon.get("hosts", sort="host", desc=True, limit=3, offset=2, filter="127.0.0.7:1")
+            names = sorted((row["host"] for row in every["rows"] if ":1" in row["host"]), reverse=True)
+            assert [row["host"] for row in part["rows"]] == names[2:5]
+            assert part["total"] == len(names)
+            by_state = await daemon.get("hosts", sort="state", limit=500)
+            assert [row["state"] for row in by_state["rows"]] == sorted(row["state"] for row in every["rows"])
+
+
+# failed and visited URLs
+
+
+async def test_retry_puts_back_what_is_asked_for(tmp_path: Path) -> None:
+    fails: dict[str, int] = {"/a": 404, "/b": 404, "/c": 500}
+    routes = {path: lambda r: (fails.get(r.path, 200), {}, r.path.encode()) for path in fails}
+    async with (
+        serve(site_of({"/": page(*fails), **routes})) as site,
+        controlled(configured(site.url("/"), crawl={"retries": 0}), tmp_path) as daemon,
+    ):
+        assert (await daemon.complete())["counters"]["error"] == 3
+        why = await daemon.why(site.url("/a"))
+        assert why["queue"] == "error"
+        assert why["summary"].startswith("It has failed for good after 1 try (http_error: HTTP status 404)")
+        assert why["referrer"] == site.url("/")
+        fails.clear()
+        assert (await daemon.post("retry"))["urls"] == 1  # the one that may pass
+        assert (await daemon.complete())["counters"]["error"] == 2
+        asked = [site.url("/b"), site.url("/never"), "no url"]
+        answer = await daemon.post("retry", urls=asked)
+        assert (answer["urls"], set(answer["missing"])) == (1, set(asked[1:]))
+        assert (await daemon.complete())["counters"]["error"] == 1
+        assert (await daemon.post("retry", all=True))["urls"] == 1
+        counters = (await daemon.complete())["counters"]
+        assert (counters["error"], counters["failures"], counters["pages"]) == (0, {}, 4)
+
+
+async def test_retry_asks_hosts_again_that_were_unreachable(tmp_path: Path) -> None:
+    async with serve(site_of({"/": "root"})) as site:
+        port = site.port
+    config = configured(f"http://127.0.0.7:{port}/", crawl={"retries": 0}, politeness={"robots": False})
+    async with controlled(config, tmp_path) as daemon:
+        await daemon.complete()
+        urls = [f"http://127.0.0.7:{port}/{number}" for number in range(3)]
+        await daemon.post("add", urls=urls)
+        assert (await daemon.complete())["counters"]["error"] == 4
+        assert (await daemon.get("hosts"))["rows"][0]["state"] == "unreachable"
+        async with serve(site_of({"*": "here"}), port=port) as site:
+            assert (await daemon.post("retry"))["urls"] == 4
+            counters = (await daemon.complete())["counters"]
+            assert (counters["error"], counters["complete"]) == (0, 4)
+            assert len(site.requests) == 4
+
+
+async def test_visited_urls_are_never_fetched(tmp_path: Path) -> None:
+    async with serve(site_of({"/": page("/a", "/b"), "/a": "a", "/b": "b"})) as site:
+        config = configured()
+        async with controlled(config, tmp_path) as daemon:
+            urls = [site.url("/a#x"), site.url("/a"), "ftp://x/", site.url("/other")]
+            answer = await daemon.post("visited", urls=urls)
+            assert (answer["new"], answer["known"], answer["refused"]) == (2, 1, 1)
+            assert [row["url"] for row in answer["results"]] == ["ftp://x/"]
+            assert (await daemon.get("status"))["counters"]["known"] == 0
+            await daemon.post("add", urls=[site.url("/")])
+            await daemon.complete()
+            why = await daemon.why(site.url("/a"))
+            assert (why["queue"], why["seen"], why["allowed"]) == ("", True, True)
+            assert "marked as visited" in why["summary"]
+    assert set(archived(tmp_path)) == {site.url("/"), site.url("/b")}
+
+
+# settings
+
+
+class Slow:
+    """A site of many pages that answer when they are let go."""
+
+    def __init__(self, count: int) -> None:
+        self.gate = trio.Event()
+        self.pages = [f"/{number}" for number in range(count)]
+
+    def routes(self) -> dict[str, Callable[..., object] | Answer]:
+        return site_of({"/": page(*self.pages), "*": self.answer})
+
+    def pulse(self) -> None:
+        """Let those go that wait now."""
+        self.gate.set()
+        self.gate = trio.Event()
+
+    async def answer(self, stream: object, request: Request) -> str:
+        await self.gate.wait()
+        return f"page {request.path}"
+
+
+@pytest.mark.parametrize("processes", [0, 2])
+async def test_workers_are_hired_and_rest_while_the_crawl_runs(tmp_path: Path, processes: int) -> None:
+    slow = Slow(60)
+    async with serve(slow.routes()) as site:
+        config = configured(
+            site.url("/"),
+            crawl={"threads": 1, "processes": processes},
+            politeness={"per_host": 16, "per_ip": 16},
+        )
+
+        def fewer(now: dict[str, Any], count: int) -> bool:
+            return len(now["workers"]) == site.concurrency == count
+
+        async with controlled(config, tmp_path) as daemon:
+            await daemon.until(lambda _: site.concurrency == 1 and len(site.requests) > 2)
+            answer = await daemon.set("crawl.threads", 6)
+            assert [change["value"] for change in answer["changed"]] == ["6"]
+            now = await daemon.until(lambda _: site.concurrency == 6)
+            assert (now["threads"], len(now["workers"])) == (6, 6)
+            assert now["overrides"] == [{"key": "crawl.threads", "value": "6", "filed": "1"}]
+            await daemon.set("crawl.threads", 2)
+            await daemon.until(lambda now: fewer(now, 2) or slow.pulse())
+            site.max_concurrency = 0
+            await daemon.set("crawl.threads", 4)  # two of those that rest are called back
+            await daemon.until(lambda _: site.concurrency == 4)
+            slow.gate.set()
+            now = await daemon.complete()
+            assert site.max_concurrency == 4
+            assert (now["counters"]["pages"], now["counters"]["error"]) == (61, 0)
+    assert len(archived(tmp_path)) == 61
+
+
+async def test_a_worker_that_rests_keeps_its_directory_and_what_it_holds(tmp_path: Path) -> None:
+    slow = Slow(30)
+    async with serve(slow.routes()) as site:
+        config = configured(
+            site.url("/"), archive={"max_count": 3}, politeness={"per_host": 16, "per_ip": 16}
+        )
+        async with controlled(config, tmp_path) as daemon:
+            for threads in (1, 5, 2, 8, 1, 3):
+                await daemon.set("crawl.threads", threads)
+                await daemon.until(lambda _, most=threads: slow.pulse() or site.concurrency <= most)
+            slow.gate.set()
+            assert (await daemon.complete())["counters"]["pages"] == 31
+    assert len(archived(tmp_path)) == 31
+
+
+ORDERS = ["depth", "best", "mixed", "breadth"]
+
+
+@pytest.mark.parametrize("processes", [0, 1])
+async def test_the_order_changes_with_urls_in_flight_and_none_is_lost(tmp_path: Path, processes: int) -> None:
+    def tree(request: Request) -> str:
+        name = request.path.strip("/")
+        return page(*(f"/{name}{digit}" for digit in "012"), text=name) if len(name) < 4 else name
+
+    async with serve(lambda r: (404, {}, b"") if r.path == "/robots.txt" else tree(r)) as site:
+        config = configured(site.url("/"), crawl={"threads": 4, "processes": processes})
+        async with controlled(config, tmp_path) as daemon:
+            for number, order in enumerate(ORDERS):
+                await daemon.until(lambda _, least=10 * number: len(site.requests) > least)
+                await daemon.set("crawl.order", order)
+                assert (await daemon.get("status"))["order"] == order
+            counters = (await daemon.complete())["counters"]
+        assert (counters["pages"], counters["complete"], counters["waiting"]) == (121, 121, 0)
+        assert len(site.requests) == len(set(site.targets)) == 122
+
+
+async def test_depth_first_goes_deep_as_soon_as_it_is_set_and_after_a_restart(tmp_path: Path) -> None:
+    gate = trio.Event()
+
+    async def answer(stream: object, request: Request) -> Answer:
+        if len(request.path) == 2:
+            await gate.wait()
+        return page(*(f"{request.path.rstrip('/')}{digit}" for digit in ("/0", "/1", "/2")))
+
+    async with serve(site_of({"*": answer})) as site:
+        one = {"per_host": 1}  # then a fetcher holds no URL that it does not fetch yet
+        config = configured(site.url("/"), crawl={"threads": 1, "max_depth": 3}, politeness=one)
+        async with controlled(config, tmp_path) as daemon:
+            await daemon.until(lambda _: "/0" in site.targets)
+            await daemon.set("crawl.order", "depth")
+            gate.set()
+            await daemon.until(lambda _: len(site.requests) >= 6)
+            await daemon.post("pause")
+        first = site.targets[:6]
+        assert first[:3] == ["/robots.txt", "/", "/0"]
+        assert [path.count("/") for path in first[3:5]] == [2, 3]
+        async with controlled(config, tmp_path) as daemon:
+            assert (await daemon.get("status"))["order"] == "depth"
+            await daemon.post("resume")
+            assert (await daemon.complete())["counters"]["complete"] == 40
+        assert len(site.requests) == len(set(site.targets)) == 41
+
+
+async def test_what_is_excluded_live_is_set_aside_and_comes_back(tmp_path: Path) -> None:
+    slow = Slow(0)
+    slow.pages = [f"/keep/{n}" for n in range(6)] + [f"/drop/{n}" for n in range(6)]
+    async with serve(slow.routes()) as site:
+        config = configured(site.url("/"), crawl={"threads": 1})
+        async with controlled(config, tmp_path) as daemon:
+            await daemon.until(lambda _: site.concurrency == 1 and len(site.requests) > 2)
+            answer = await daemon.set("scope.exclude", ["/drop/"])
+            assert len(answer["notes"]) == 1
+            slow.gate.set()
+            now = await daemon.complete()
+            assert (now["counters"]["pages"], now["counters"]["parked"]) == (7, 6)
+            assert not [target for target in site.targets if "drop" in target]
+            assert (await daemon.get("traps"))["outside"] == 6
+            why = await daemon.why(site.url("/drop/1"))
+            assert (why["queue"], why["allowed"]) == ("waiting", False)
+            assert why["scope"] == 'matches the pattern "/drop/" of scope.exclude'
+            assert why["summary"] == f"It is not fetched as long as it {why['scope']}."
+        async with controlled(config, tmp_path) as daemon:  # it holds across a restart
+            now = await daemon.complete()
+            assert (now["counters"]["pages"], now["counters"]["parked"]) == (7, 6)
+            answer = await daemon.post("settings", key="scope.exclude")
+            assert answer["changed"] == [{"key": "scope.exclude", "value": "[]", "filed": '["/drop/"]'}]
+            now = await daemon.until(lambda now: now["counters"]["pages"] == 13)
+            assert now["overrides"] == []
+            assert (await daemon.complete())["counters"]["parked"] == 0
+
+
+async def test_a_scope_that_the_file_narrows_holds_for_what_waits_after_a_restart(tmp_path: Path) -> None:
+    slow = Slow(0)
+    slow.pages = ["/keep/1", "/drop/1", "/drop/2"]
+    async with serve(slow.routes()) as site:
+        config = configured(site.url("/"), crawl={"threads": 1})
+        async with controlled(config, tmp_path) as daemon:
+            await daemon.until(lambda _: len(site.requests) > 2)
+            await daemon.post("pause")
+            slow.gate.set()
+        config = configured(site.url("/"), scope={"exclude": ["/drop/"]})
+        async with controlled(config, tmp_path) as daemon:
+            await daemon.post("resume")
+            now = await daemon.complete()
+            assert (now["counters"]["pages"], now["counters"]["parked"]) == (2, 2)
+        assert (await crawl(configured(site.url("/")), tmp_path)).last.counters.pages == 4
+
+
+async def test_a_seed_that_widens_the_scope_brings_back_what_is_outside(tmp_path: Path) -> None:
+    async with serve(site_of({"/": "there", "/a": "a"}), host="127.0.0.8") as other:
+        slow = Slow(0)
+        slow.pages = ["/x", other.url("/a")]
+        async with serve(slow.routes()) as site:
+            config = configured(site.url("/"), crawl={"threads": 1}, scope={"follow": "any"})
+            async with controlled(config, tmp_path) as daemon:
+                await daemon.post("pause")
+                await daemon.post("resume")
+                await daemon.until(lambda _: site.count("/x"))
+                await daemon.set("scope.follow", "host")
+                slow.gate.set()
+                now = await daemon.complete()
+                if now["counters"]["parked"]:  # unless it was handed out before
+                    await daemon.post("add", urls=[other.url("/")])
+                    now = await daemon.until(lambda now: now["counters"]["pages"] == 4)
+                    assert now["counters"]["parked"] == 0
+
+
+async def test_politeness_follows_its_settings_at_once(tmp_path: Path) -> None:
+    slow = Slow(5)
+    slow.gate.set()
+    async with serve(slow.routes()) as site:
+        config = configured(site.url("/"), politeness={"delay": 3600.0, "max_delay": 3600.0, "robots": False})
+        async with controlled(config, tmp_path) as daemon:
+            await daemon.until(lambda now: now["counters"]["pages"] == 1)
+            (row,) = (await daemon.get("hosts"))["rows"]
+            assert (row["state"], row["delay"]) == ("delayed", 3600.0)
+            await daemon.set("politeness.delay", "0s")
+            assert (await daemon.complete())["counters"]["pages"] == 6
+
+
+async def test_switching_robots_off_frees_hosts_whose_robots_txt_cannot_be_had(tmp_path: Path) -> None:
+    async with (
+        serve({"/robots.txt": (500, {}, b""), "/": "root"}) as site,
+        controlled(configured(site.url("/")), tmp_path) as daemon,
+    ):
+        await daemon.host("unreachable")
+        await daemon.set("politeness.robots", value=False)
+        assert (await daemon.complete())["counters"]["pages"] == 1
+
+
+async def test_a_limit_of_pages_that_is_raised_lets_the_crawl_go_on(tmp_path: Path) -> None:
+    slow = Slow(9)
+    slow.gate.set()
+    async with (
+        serve(slow.routes()) as site,
+        controlled(configured(site.url("/"), crawl={"max_pages": 3}), tmp_path) as daemon,
+    ):
+        await daemon.complete("page limit")
+        why = await daemon.why(site.url("/8"))
+        assert why["summary"] == "It waits: the crawl has its 3 pages (crawl.max_pages)."
+        await daemon.set("crawl.max_pages", 5)
+        assert (await daemon.complete("page limit"))["counters"]["pages"] == 5
+        await daemon.set("crawl.max_pages", 0)
+        assert (await daemon.complete())["counters"]["pages"] == 10
+
+
+async def test_limits_of_fetching_and_the_user_agent_change_for_the_next_request(tmp_path: Path) -> None:
+    routes = site_of({"/": "root", "/long": "x" * 5000, "/png": (200, {"Content-Type": "image/png"}, b"p")})
+    async with serve(routes) as site:
+        async with controlled(configured(site.url("/")), tmp_path) as daemon:
+            await daemon.complete()
+            await daemon.set("fetch.max_body", "1KiB")
+            await daemon.set("fetch.types", ["text/html", "image/png"])
+            await daemon.set("politeness.user_agent", "other/2.0")
+            await daemon.post("add", urls=[site.url("/long"), site.url("/png")])
+            await daemon.complete()
+        assert {len(body) for body in archived(tmp_path).values()} == {1, 4, 1024}
+        assert [r.header("user-agent") for r in site.requests if r.path == "/png"] == ["other/2.0"]
+
+
+async def test_a_setting_that_is_wrong_changes_nothing(tmp_path: Path) -> None:
+    async with controlled(configured(), tmp_path) as daemon:
+        for key, value, sentence in (
+            ("crawl.threads", 0, "crawl.threads = 0: must be a whole number from 1 to 1024"),
+            ("crawl.thread", 1, "crawl.thread: unknown key; did you mean crawl.threads?"),
+            ("crawl.processes", 4, "cannot be changed while the crawl runs"),
+        ):
+            code, message = await daemon.refused("settings", key=key, value=value)
+            assert code == "bad_value"
+            assert sentence in message
+        assert (await daemon.get("status"))["overrides"] == []
+
+
+# reload
+
+
+class File:
+    """A configuration file that tests edit."""
+
+    def __init__(self, *seeds: str) -> None:
+        self.config = configured(*seeds)
+        self.broken = ""
+
+    def edit(self, **settings: object) -> None:
+        self.config = overlaid(
+            self.config, {key.replace("__", "."): value for key, value in settings.items()}
+        )
+
+    def __call__(self) -> Loaded:
+        if self.broken:
+            raise ConfigError(self.broken)
+        return Loaded(self.config, Path("/etc/spiderd/config.toml"))
+
+
+async def test_reload_applies_lists_and_refuses(tmp_path: Path) -> None:
+    async with serve(site_of({"/": page("/a"), "/a": "a", "/later": "later"})) as site:
+        file = File(site.url("/"))
+        async with controlled(file.config, tmp_path, reread=file) as daemon:
+            await daemon.complete()
+            await daemon.set("crawl.retries", 1)
+            file.edit(crawl__threads=2, crawl__retries=9, archive__format="warc")
+            file.edit(crawl__seeds=[site.url("/"), site.url("/later")])
+            answer = await daemon.post("reload")
+            assert {change["key"] for change in answer["changed"]} == {"crawl.threads", "crawl.seeds"}
+            assert [change["key"] for change in answer["restart"]] == ["archive.format"]
+            assert [(one["key"], one["value"], one["filed"]) for one in answer["hidden"]] == [
+                ("crawl.retries", "1", "9")
+            ]
+            now = await daemon.until(lambda now: now["counters"]["pages"] == 3)
+            assert now["threads"] == 2
+            rows = {row["key"]: row for row in (await daemon.get("settings"))["rows"]}
+            assert (rows["archive.format"]["value"], rows["archive.format"]["filed"]) == ('"files"', '"warc"')
+            assert (rows["crawl.retries"]["value"], rows["crawl.retries"]["override"]) == ("1", True)
+            file.broken = "/etc/spiderd/config.toml:3: crawl.thread: unknown key; did you mean crawl.threads?"
+            assert await daemon.refused("reload") == ("bad_config", file.broken)
+            assert (await daemon.get("status"))["threads"] == 2
+            file.broken = ""
+            file.edit(crawl__seeds=["http://a.test/x.pdf"], scope__exclude=["pdf$"], crawl__threads=7)
+            code, message = await daemon.refused("reload")
+            assert (code, "http://a.test/x.pdf cannot be used" in message) == ("bad_config", True)
+            assert (await daemon.get("status"))["threads"] == 2
+
+
+async def test_a_hangup_reloads_and_a_broken_file_is_in_the_log(tmp_path: Path) -> None:
+    file = File()
+    async with controlled(file.config, tmp_path, reread=file) as daemon:
+        await daemon.until(lambda now: now["state"] == "idle")
+        file.edit(crawl__threads=2)
+        os.kill(os.getpid(), signal.SIGHUP)
+        await daemon.until(lambda now: now["threads"] == 2)
+        file.broken = "/etc/spiderd/config.toml:1: not TOML"
+        os.kill(os.getpid(), signal.SIGHUP)
+        rows = (await daemon.get("events", level="error", wait=20))["rows"]
+        assert rows[0]["message"] == f"the configuration was refused: {file.broken}"
+        assert (await daemon.get("status"))["threads"] == 2
+
+
+async def test_settings_hold_across_restarts_and_those_that_no_longer_fit_are_dropped(tmp_path: Path) -> None:
+    async with controlled(configured(), tmp_path) as daemon:
+        await daemon.set("politeness.delay", "30s")
+        await daemon.set("crawl.threads", 3)
+    config = configured(politeness={"delay": 0.0, "max_delay": 10.0})
+    async with controlled(config, tmp_path) as daemon:
+        now = await daemon.until(lambda now: now["state"] == "idle")
+        assert now["overrides"] == [{"key": "crawl.threads", "value": "3", "filed": "4"}]
+        assert now["threads"] == 3
+        events = [row["message"] for row in (await daemon.get("events"))["rows"] if row["name"] == "settings"]
+        assert events[0] == "crawl.threads = 3 holds, which was set live (the file has 4)"
+        assert "does not fit any more and is dropped: politeness.delay" in events[1]
+    async with controlled(configured(), tmp_path) as daemon:
+        assert len((await daemon.get("status"))["overrides"]) == 1
+
+
+# why
+
+
+async def test_why_tells_what_a_puzzled_operator_wants(tmp_path: Path) -> None:
+    robots = (200, {"Content-Type": "text/plain"}, "User-agent: *\nDisallow: /private\n")
+    gate = trio.Event()
+
+    async def slow(stream: object, request: Request) -> str:
+        await gate.wait()
+        return "slow"
+
+    routes = {
+        "/robots.txt": robots,
+        "/": page("/private/x", "/moved", "/img.png", "/gone", "/slow", "/next", "/x.pdf"),
+        "/moved": (301, {"Location": "/target"}, b""),
+        "/target": "t",
+        "/img.png": (200, {"Content-Type": "image/png"}, b"p"),
+        "/slow": slow,
+        "/next": "n",
+    }
+    async with serve(routes) as site:
+        config = configured(
+            site.url("/"),
+            crawl={"threads": 1, "max_depth": 5},
+            scope={"exclude": ["\\.pdf$", "other"]},
+            politeness={"per_host": 1},  # then a fetcher holds no URL that it does not fetch yet
+        )
+
+        async with controlled(config, tmp_path) as daemon:
+
+            async def summary(path: str) -> str:
+                return str((await daemon.why(site.url(path)))["summary"])
+
+            await daemon.until(lambda _: site.count("/slow"))
+            assert await summary("/slow") == "It is being fetched now."
+            assert await summary("/next") == "It waits and is the next of its host."
+            await daemon.post("pause")
+            assert await summary("/next") == "It waits: the crawl is pausing (user)."
+            await daemon.post("resume")
+            gate.set()
+            await daemon.complete()
+            root = await daemon.why(site.url("/"))
+            assert root["summary"].endswith("ago and is stored.")
+            assert (root["depth"], root["scope"], root["status"]) == (0, "in scope: a seed", 200)
+            assert Path(root["path"]).read_text() == routes["/"]
+            private = await daemon.why(site.url("/private/x"))
+            assert private["robots"] == "line 2: Disallow: /private"
+            assert (private["allowed"], private["queue"], private["depth"]) == (False, "complete", 1)
+            assert private["summary"] == "It was not fetched: robots.txt forbade it when its turn came."
+            assert (await summary("/moved")).endswith(f"and leads to {site.url('/target')}.")
+            assert (await summary("/img.png")).endswith("and not kept (type_not_wanted).")
+            assert "(http_error: HTTP status 404)" in await summary("/gone")
+            pdf = await daemon.why(site.url("/x.pdf"))
+            assert pdf["scope"] == r'matches the pattern "\\.pdf$" of scope.exclude'
+            assert (pdf["queue"], pdf["seen"]) == ("", False)
+            unknown = await daemon.why(site.url("/unknown"))
+            assert unknown["summary"].startswith("It was never found: no page that was fetched has a link")
+            assert (unknown["allowed"], unknown["depth"]) == (True, -1)
+            assert unknown["scope"].endswith("; its depth is not known, and crawl.max_depth = 5")
+            far = await daemon.why("http://elsewhere.test/")
+            assert far["summary"] == (
+                "It is not fetched: it is on elsewhere.test, which is the host of no seed "
+                '(scope.follow = "host").'
+            )
+            assert (far["host_state"], far["robots"]) == ("", "not fetched yet")
+            assert (await daemon.post("retry", urls=[site.url("/x.pdf")]))["urls"] == 0
+
+
+async def test_why_tells_of_the_next_try(tmp_path: Path) -> None:
+    async with (
+        serve(site_of({"/": (500, {}, b"")})) as site,
+        controlled(configured(site.url("/")), tmp_path) as daemon,
+    ):
+        await daemon.until(lambda now: now["counters"]["retries"])
+        why = await daemon.why(site.url("/"))
+        assert (why["queue"], why["tries"], why["failure"]) == ("waiting", 1, "server_error")
+        assert why["next_try"] > why["next_allowed"]
+        assert why["summary"].startswith("It has failed (server_error) after 1 try and is tried again in ")
+
+
+async def test_pages_of_this_run_are_told_apart(tmp_path: Path) -> None:
+    async with serve(site_of({"/": "root", "/new": "new"})) as site:
+        async with controlled(configured(site.url("/")), tmp_path) as daemon:
+            assert (await daemon.complete())["pages_this_run"] == 1
+        async with controlled(configured(site.url("/")), tmp_path) as daemon:
+            assert (await daemon.get("status"))["pages_this_run"] == 0
+            await daemon.post("add", urls=[site.url("/new")])
+            now = await daemon.until(lambda now: now["counters"]["pages"] == 2)
+            assert now["pages_this_run"] == 1
