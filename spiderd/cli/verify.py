@@ -31,9 +31,10 @@ SHOWN = 50  # problems that are printed in full; --json has up to a thousand
 def verify(*, config: Path | None, data_dir: Path | None, as_json: bool, repair: bool) -> int:
     """Check store and archive against each other, without a daemon.
 
-    Every relation between the tables of the store and the files of the archive. No daemon may run: the directory is locked meanwhile. Exit status 0 if everything is sound, 1 if
-    not. With --repair, what can be derived is put right first: counters, tallies, look-up tables, index.txt.
-    A page whose file is missing or damaged is put back among the waiting, and the next start fetches it.
+    Every relation between the tables of the store and the files of the archive is checked. The daemon must
+    not run: the directory is locked meanwhile. Exit status 0 if everything is sound, 1 if not. With --repair,
+    what can be derived is put right first: counters, tallies, look-up tables, index.txt. A page whose file is
+    missing or damaged is put back among the waiting, and the next start fetches it.
     """
     directory = find_data_dir(data_dir).path
     store_of(directory)  # refuses before a lock file is made
