@@ -96,8 +96,24 @@ class StoreThread:
             CannotCreate, StorageError: the store cannot be opened.
         """
         self._token = trio.lowlevel.current_trio_token()
-        with trio.CancelScope(shield=True):  # ends by `close`, so that the last commit is never cut short
-            await trio.to_thread.run_sync(self._main, task_status)
+        failed: Exception | None = None
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._close_at_the_end)
+            with trio.CancelScope(shield=True):  # ends by `close`, so that the last commit is never cut short
+                try:
+                    await trio.to_thread.run_sync(self._main, task_status)
+                except Exception as error:  # noqa: BLE001  # raised below, outside of the nursery: no group
+                    failed = error
+            nursery.cancel_scope.cancel()
+        if failed is not None:
+            raise failed
+
+    async def _close_at_the_end(self) -> None:
+        """Close when cancelled from outside: the store may be waiting for room, and nobody else is left."""
+        try:
+            await trio.sleep_forever()
+        finally:
+            self.close()
 
     async def call(self, step: Callable[Concatenate[Ledger, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Execute a function of the ledger that changes nothing, and return its result."""

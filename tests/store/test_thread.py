@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from spiderd.errors import StorageError
+from spiderd.errors import CannotCreate, StorageError
 from spiderd.store import environment
 from spiderd.store.environment import Environment
 from spiderd.store.ledger import Ledger
@@ -58,6 +59,40 @@ async def test_flush_commits_and_close_commits(tmp_path: Path) -> None:
         await store.call(put, b"b", b"2")
     assert committed(tmp_path, b"a") == b"1"
     assert committed(tmp_path, b"b") == b"2"
+
+
+async def test_a_store_that_is_cancelled_while_it_opens_ends(tmp_path: Path) -> None:
+    opening, go_on = trio.Event(), threading.Event()
+    token = trio.lowlevel.current_trio_token()
+
+    def open_slowly() -> tuple[Environment, Ledger]:
+        token.run_sync_soon(opening.set)
+        go_on.wait()
+        return open_ledger(tmp_path, "breadth")
+
+    store = StoreThread(open_slowly)
+    with trio.fail_after(10):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(nursery.start, store.run)
+            await opening.wait()
+            nursery.cancel_scope.cancel()
+            go_on.set()
+    assert store.commits == 0
+
+
+async def test_a_store_that_is_cancelled_commits_what_it_has(tmp_path: Path) -> None:
+    store = StoreThread(partial(open_ledger, tmp_path, "breadth"), interval=60.0)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(store.run)
+        await store.call(put, b"a", b"1")
+        nursery.cancel_scope.cancel()
+    assert committed(tmp_path, b"a") == b"1"
+
+
+async def test_an_error_at_opening_is_raised_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "store").write_text("in the way")
+    with pytest.raises(CannotCreate, match="in the way"):
+        await StoreThread(partial(open_ledger, tmp_path / "store", "breadth")).run()
 
 
 async def test_an_idle_store_is_committed_by_time(tmp_path: Path) -> None:
