@@ -117,7 +117,7 @@ async def test_hosts_and_traps_are_let_go(sock_path):
             await wait_for(pilot, lambda: "only for hosts and traps" in told(pilot))
             await pilot.press("2")
             traps = app.dashboard.view.traps
-            await wait_for(pilot, lambda: traps.table.total == 3 and traps.display)
+            await wait_for(pilot, lambda: traps.table.total == 3 and traps.region.height)
             await pilot.press("L")
             await wait_for(pilot, lambda: stage.calls == ["release news0.example.com"])
             await wait_for(

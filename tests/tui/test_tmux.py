@@ -108,7 +108,7 @@ def test_start_attach_pause_search_and_quit(folder, terminal):
         terminal.press("p")
         terminal.wait_for("● RUNNING")
         terminal.resize(60, 20)
-        terminal.wait_for("● RUNNING", "1 Over")
+        terminal.wait_for("● RUNNING", "4 Find")
         terminal.resize(120, 40)
         terminal.wait_for("Recent errors")
         terminal.press("/")

@@ -191,3 +191,27 @@ async def test_a_daemon_that_cannot_be_started_says_why(data_dir):
         app.screen.query_one("#urls").insert("mailto:somebody@example.org")
         await pilot.press("ctrl+s")
         await wait_for(pilot, lambda: "not started:" in told(pilot))
+
+
+@on_asyncio
+async def test_threads_are_changed_live_and_stay_so_after_a_restart(data_dir):
+    with site(0, endless=True) as pages, daemon(data_dir, pages.url("/"), options=SLOWLY) as running:
+        async with dashboard(running.socket) as pilot:
+            app = await attached(pilot)
+            await wait_for(pilot, lambda: app.model.snapshot.threads == 3)
+            await pilot.press("7")
+            table = app.dashboard.view.main.table
+            await wait_for(pilot, lambda: table.total)
+            await pilot.press("f", *"crawl.threads", "enter")
+            await wait_for(pilot, lambda: table.row is not None and table.row.key == "crawl.threads")
+            await pilot.press("enter")
+            await wait_for(pilot, lambda: app.screen is not app.dashboard)
+            await pilot.press("ctrl+u", "5", "enter")
+            await wait_for(pilot, lambda: app.model.snapshot.threads == 5)
+            await wait_for(pilot, lambda: len(app.model.snapshot.workers) == 5)
+            await wait_for(pilot, lambda: table.row.override)
+            running.kill()
+            running.start()
+            await wait_for(pilot, lambda: app.connection.connected and app.model.snapshot.threads == 5)
+            await pilot.press("escape", "1")
+            await wait_for(pilot, lambda: "1 setting made live" in screen(pilot))

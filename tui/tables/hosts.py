@@ -43,7 +43,7 @@ def _errors(row: HostRow, _: float) -> Cell:
 
 
 COLUMNS: tuple[Column[HostRow], ...] = (
-    Column("host", "host", 24, lambda row, _: row.host, grow=3, keep="end", most=60),
+    Column("host", "host", 16, lambda row, _: row.host, grow=3, keep="end", most=60),
     Column("state", "state", 11, lambda row, _: Cell(row.state, ROLES.get(row.state, ""))),
     Column("waiting", "waiting", 8, lambda row, _: human_count(row.waiting), right=True),
     Column("processing", "busy", 6, lambda row, _: human_count(row.processing), right=True, drop=2),
@@ -53,5 +53,5 @@ COLUMNS: tuple[Column[HostRow], ...] = (
     Column("delay", "delay", 6, lambda row, _: Cell(human_duration(row.delay), "muted"), right=True, drop=4),
     Column("robots", "robots", 11, _robots, drop=5),
     Column("last_status", "last", 5, _status, right=True, drop=3),
-    Column("reason", "why", 10, lambda row, _: Cell(row.reason, "muted"), drop=1, grow=2),
+    Column("reason", "why", 24, lambda row, _: Cell(row.reason, "muted"), drop=1, grow=2),
 )

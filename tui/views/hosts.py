@@ -25,10 +25,6 @@ class HostsView(PagedView):
         yield self.paged
         yield self.traps
 
-    def on_mount(self) -> None:
-        """There may be none."""
-        self.traps.display = False
-
     def refill(self) -> None:
         """Ask for both lists."""
         super().refill()
@@ -36,4 +32,4 @@ class HostsView(PagedView):
 
     def on_paged_listing_shown(self) -> None:
         """Make room for traps where there are some, or somebody filters them."""
-        self.traps.display = bool(self.traps.table.total or self.traps.filter)
+        self.traps.set_class(bool(self.traps.table.total or self.traps.filter), "-any")

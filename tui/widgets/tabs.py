@@ -12,22 +12,23 @@ from tui.widgets.painted import Lines, Painted
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """One tab; `short` is for narrow windows."""
+    """One tab; the shorter titles are for narrow windows."""
 
     name: str
     digit: str
     title: str
     short: str
+    tiny: str
 
 
 TABS = (
-    Tab("overview", "1", "Overview", "Over"),
-    Tab("hosts", "2", "Hosts", "Hosts"),
-    Tab("directories", "3", "Directories", "Dirs"),
-    Tab("search", "4", "Search", "Search"),
-    Tab("log", "5", "Log", "Log"),
-    Tab("errors", "6", "Errors", "Errors"),
-    Tab("settings", "7", "Settings", "Set"),
+    Tab("overview", "1", "Overview", "Overview", "Over"),
+    Tab("hosts", "2", "Hosts", "Hosts", "Hosts"),
+    Tab("directories", "3", "Directories", "Dirs", "Dirs"),
+    Tab("search", "4", "Search", "Search", "Find"),
+    Tab("log", "5", "Log", "Log", "Log"),
+    Tab("errors", "6", "Errors", "Errors", "Err"),
+    Tab("settings", "7", "Settings", "Settings", "Set"),
 )
 
 
@@ -45,8 +46,14 @@ class TabBar(Painted):
         """Paint the tabs."""
         line = [Part("", gap=0)]
         for tab in TABS:
-            title = tab.title if size.width >= 90 else tab.short if size.width >= 66 else ""
+            title = self._title(tab, size.width)
             text = f" {tab.digit} {title} " if title else f" {tab.digit} "
             role = "tab" if tab.name == self.open_tab else "muted"
             line.append(Part(text, role, gap=1, command=f"tab:{tab.name}"))
         return [line]
+
+    def _title(self, tab: Tab, width: int) -> str:
+        for least, title in ((90, tab.title), (78, tab.short), (60, tab.tiny)):
+            if width >= least:
+                return title
+        return ""
