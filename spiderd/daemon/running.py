@@ -40,6 +40,8 @@ from spiderd.store.step import copy_of
 from spiderd.store.thread import StoreThread
 
 PROGRESS_INTERVAL = 0.5  # seconds
+INDEX_GRACE = 3.0  # seconds that the index has to catch up at the end of a crawl,
+INDEX_SHARE = 0.1  # or this part of the time that the crawl took
 FORCE_AFTER = 3.0  # seconds beyond the grace until whoever still hangs is left behind
 
 
@@ -138,10 +140,19 @@ class Daemon:
             nursery.start_soon(self._keep_time)
             nursery.start_soon(self._obey_force)
             nursery.start_soon(watch_disk, self._data_dir, self._coordinator, self._store)
+            nursery.start_soon(self._steering.searching.run)
             with trio.CancelScope() as self._crawling:
                 await self._coordinator.run(restored.hosts, paused=restored.paused)
+                await self._settle_index()
             nursery.cancel_scope.cancel()
         await self._cut_back()
+
+    async def _settle_index(self) -> None:
+        """After a crawl that has come to its end, give the index a moment to come to its own."""
+        if self._coordinator.lifecycle.reason is Reason.DRAINED:
+            await self._store.flush()
+            pages = await self._store.call(lists.pages)
+            await self._steering.searching.settle(pages, max(INDEX_GRACE, INDEX_SHARE * self._elapsed()))
 
     async def _cut_back(self) -> None:
         """Remove from the archive what was never recorded: a fetcher died, or was not waited for.

@@ -69,7 +69,7 @@ class Steering:
         self._releasing = Releasing(coordinator, store)
         self._ruling = Ruling(settings, coordinator, store, happenings, self._listing, data_dir / "pages")
         self.rates = self._picture.rates
-        self.searching = Searching(settings.running)
+        self.searching = Searching(settings.running, data_dir, happenings)
         self.stop_asked: Callable[[], None] = lambda: coordinator.stop(Reason.USER, grace=STOP_GRACE)
         self.workers = self._listing.workers
         self.directories = self._listing.directories

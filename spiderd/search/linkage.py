@@ -87,6 +87,14 @@ def update(places: Places, reader: StoreReader, hash_of: Callable[[str], bytes],
     return len(graph.sources)
 
 
+def pages_of(folder: Path) -> int:
+    """How many pages there were at a ranking."""
+    try:
+        return len(np.load(folder / _RANKS, mmap_mode="r")) - 1
+    except (OSError, ValueError):
+        return 0
+
+
 def _former(folder: Path | None) -> Ranks | None:
     if folder is None:
         return None

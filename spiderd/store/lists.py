@@ -38,6 +38,11 @@ class Waits(Struct):
     parked: bytes  # key that it is parked under; b"" = it is not
 
 
+def pages(ledger: Ledger) -> int:
+    """How many pages there are."""
+    return ledger.state.next_page - 1
+
+
 def hosts(
     ledger: Ledger, after: int, most: int, contains: str
 ) -> tuple[list[tuple[int, HostRecord]], int, bool]:
