@@ -344,11 +344,6 @@ class Stage(SampleCrawl):
             message="" if found else "No page holds all of these words.",
             suggestions=[] if found else ["crawl"],
             index=self.index,
-            overrides=[
-                Change(key=row.key, value=row.value, filed=row.filed)
-                for row in self.setting_rows
-                if row.override
-            ],
         )
 
     async def page(self, number: int, url: str) -> PageReply:
