@@ -75,6 +75,7 @@ class Reconfigure(Message):
     workers: list[int]
     seeds: list[str]  # scope, private addresses and credentials follow them
     auth: dict[str, str] = {}  # origin -> Authorization header, from seeds that carried a user name
+    more: bool = False  # the seeds are to be added to those before, and nothing else has changed
 
 
 class Drain(Message):

@@ -60,6 +60,7 @@ class Coordinator:
     ) -> None:
         self.config = config
         self.seeds = list(setup.seeds)
+        self._known_seeds = set(self.seeds)
         self._archive = setup.archive
         self.auth: dict[str, str] = {}  # origin -> Authorization header
         self.lifecycle = Lifecycle(self._on_state, clock)
@@ -137,11 +138,15 @@ class Coordinator:
 
     def reseed(self, seeds: Sequence[str], auth: dict[str, str] | None = None) -> None:
         """Seeds have been added to the store: scope follows them. Where they are new, `go_on`."""
-        known = set(self.seeds)
-        self.seeds.extend(seed for seed in dict.fromkeys(seeds) if seed not in known)
+        added = [seed for seed in dict.fromkeys(seeds) if seed not in self._known_seeds]
+        self.seeds.extend(added)
+        self._known_seeds.update(added)
         self.auth.update(auth or {})
-        self.outside.reseed(self.seeds)
-        self._tell_fetchers()
+        if added:
+            self.outside.reseed(added)
+        for seat in self.crew.seats:
+            if seat.up:
+                seat.send(Reconfigure(self.config, seat.workers, added, self.auth, more=True))
         self.poke()
 
     def go_on(self) -> None:

@@ -55,10 +55,10 @@ class Outside:
 
         Args:
             row: as saved by an earlier run, or None.
-            seeds: of the crawl.
+            seeds: of the crawl; the list grows with them.
             fresh: nothing waits yet.
         """
-        self._seeds = list(seeds)
+        self._seeds = seeds
         if row is not None and not fresh:
             self._record = msgspec.msgpack.decode(row, type=OutsideRecord)
         rules = fingerprint(self._desk.config)
@@ -69,18 +69,18 @@ class Outside:
 
     def reconfigure(self, config: Config, seeds: Sequence[str]) -> None:
         """Judge by other settings from now on."""
-        self._seeds, self._rules = list(seeds), None
+        self._seeds, self._rules = seeds, None
         rules = fingerprint(config)
         if rules != self._record.rules:
             self._record.rules = rules
             self._change()
             self._save()
 
-    def reseed(self, seeds: Sequence[str]) -> None:
-        """The scope reaches as far as these seeds make it."""
-        if len(seeds) != len(self._seeds) and self._record.count:
-            self.returning = True
-        self._seeds, self._rules = list(seeds), None
+    def reseed(self, added: Sequence[str]) -> None:
+        """The scope reaches as far as these seeds make it, too."""
+        if self._rules is not None:
+            self._rules = self._rules.extended(added)
+        self.returning = self.returning or self._record.count > 0
 
     def refuses(self, waiting: WaitingUrl) -> bool:
         """Whether a URL whose turn has come is not to be fetched."""

@@ -174,7 +174,8 @@ class Daemon:
         self._coordinator.desk.counters = restored.counters  # until the first turn: rates begin at nothing
         self._coordinator.auth.update(restored.auth)
         self._coordinator.watch.restore(restored.shapes)
-        self._coordinator.outside.restore(outside, restored.seeds, fresh=not restored.counters.known)
+        seeds = self._coordinator.seeds
+        self._coordinator.outside.restore(outside, seeds, fresh=not restored.counters.known)
         self._steering = Steering(
             self._settings, self._data_dir, restored.crawl, self._coordinator, self._store, self._happenings
         )

@@ -123,6 +123,10 @@ class Client:
         self._agent = _field(user_agent(config))
         self._prepared.clear()
 
+    def extend(self, seeds: Sequence[str]) -> None:
+        """Let more seeds decide which private addresses are allowed."""
+        self._guard.extend(seeds)
+
     def authorize(self, auth: Mapping[str, str]) -> None:
         """Send these Authorization headers, each to its origin (scheme://host[:port]) and to nobody else."""
         self._auth = dict(auth)

@@ -142,15 +142,21 @@ class Guard:
         self._mode = scope.private_addresses
         self._allow = _networks(scope.ip_allow, "ip_allow")
         self._deny = _networks(scope.ip_deny, "ip_deny")
-        self._seeded(seeds)
+        self._hosts: set[str] = set()
+        self._literal: set[Address] = set()
+        self._loopback = False
+        self.extend(seeds)
 
-    def _seeded(self, seeds: Sequence[str]) -> None:
-        """Let these seeds decide which private addresses are allowed."""
-        self._hosts = _seed_hosts(seeds)
-        literal = {parse_address(host) for host in self._hosts}
-        self._literal: set[Address] = {address for address in literal if address is not None}
-        self._loopback = "localhost" in self._hosts or any(
-            isinstance(address, IPv4Address) and address in _LOOPBACK4 for address in self._literal
+    def extend(self, seeds: Sequence[str]) -> None:
+        """Let these seeds decide which private addresses are allowed, too."""
+        hosts = _seed_hosts(seeds)
+        literal = {address for address in map(parse_address, hosts) if address is not None}
+        self._hosts |= hosts
+        self._literal |= literal
+        self._loopback = (
+            self._loopback
+            or "localhost" in hosts
+            or any(isinstance(address, IPv4Address) and address in _LOOPBACK4 for address in literal)
         )
 
     def refuses(self, host: str, address: str) -> str:

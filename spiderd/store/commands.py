@@ -21,8 +21,7 @@ def add_seeds(ledger: Ledger, found: Found, seeds: Sequence[str], auth: dict[str
     new = ledger.frontier.add(found)
     state = ledger.state
     state.auth = state.auth | auth
-    known = set(state.seeds)
-    state.seeds = [*state.seeds, *(seed for seed in dict.fromkeys(seeds) if seed not in known)]
+    ledger.seeds.add(seeds)
     return new
 
 

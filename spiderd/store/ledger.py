@@ -6,6 +6,7 @@
     ledger.errors        those whose last try has failed
     ledger.hosts         numbers and tallies of the host queues
     ledger.directories   download directories
+    ledger.seeds         URLs that the crawl began with, or was given
     ledger.state         counters and the next free numbers
 
 An outcome becomes true when one transaction has recorded the page, its links, the newly seen URLs, the
@@ -22,6 +23,7 @@ from spiderd.store.frontier import Frontier, Rank
 from spiderd.store.hosts import Hosts
 from spiderd.store.outcomes import Outcomes
 from spiderd.store.pages import Pages
+from spiderd.store.seeds import Seeds
 from spiderd.store.transaction import Cursor, State, Transaction
 
 
@@ -41,6 +43,7 @@ class Ledger:
         self.frontier = Frontier(env, transaction, self.hosts, rank, counts_inlinks=counts_inlinks)
         self.pages = Pages(transaction)
         self.directories = Directories(transaction)
+        self.seeds = Seeds(transaction)
         self.errors = ErrorQueue(transaction, self.hosts, self.frontier, self.pages)
         self.outcomes = Outcomes(
             transaction, self.hosts, self.frontier, self.pages, self.directories, self.errors

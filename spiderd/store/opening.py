@@ -47,19 +47,18 @@ def open_ledger(path: Path, order: Order, *, sync: bool = True) -> tuple[Environ
 def restore(ledger: Ledger, order: Order, seeds: Sequence[str], most_hosts: int) -> Restored:
     """Take up the crawl where it was left; counters are those before `seeds` are added."""
     state = ledger.state
+    ledger.seeds.add(seeds)
     state.crawl = state.crawl or secrets.token_hex(4)
     if state.order != order:
         reorder(ledger, order)
-    restored = Restored(
+    return Restored(
         copy_of(state.counters),
         ledger.frontier.forget_leases(),
         state.crawl,
-        [*state.seeds, *(seed for seed in dict.fromkeys(seeds) if seed not in state.seeds)],
+        ledger.seeds.all(),
         state.paused,
         ledger.frontier.hosts_waiting(0, most_hosts),
         state.began,
         lists.shapes(ledger),
         state.auth,
     )
-    state.seeds = restored.seeds
-    return restored

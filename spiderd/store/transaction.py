@@ -33,7 +33,6 @@ class State(Struct, kw_only=True):
     commits: int = 0
     order: str = ""
     crawl: str = ""
-    seeds: list[str] = field(default_factory=list)
     auth: dict[str, str] = field(default_factory=dict)  # origin -> Authorization header
     paused: bool = False
     began: float = 0.0

@@ -19,7 +19,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from copy import copy
 from functools import partial
+from typing import Self
 
 from spiderd.config.declaration import Config
 from spiderd.errors import ConfigError
@@ -49,8 +51,6 @@ class ScopeRules:
             ConfigError: a pattern of scope.include or scope.exclude is no regular expression.
         """
         self.config = config
-        self.memory = LinkMemory(self)
-        self.seeds = [url for url in map(normalize, seeds) if url]
         self._follow = config.scope.follow
         self._max_length = config.urls.max_length
         self._max_depth = config.crawl.max_depth
@@ -58,15 +58,38 @@ class ScopeRules:
         self._is_trap = partial(is_trap, max_segments=self._segments, max_repeats=config.traps.max_repeats)
         self._exclude = compile_patterns(config.scope.exclude, "scope.exclude")
         self._include = compile_patterns(config.scope.include, "scope.include")
-        self._hosts = frozenset(map(host_key, self.seeds))
-        self._sites = frozenset(map(site, self._hosts)) if self._follow == "site" else frozenset()
-        self._pages = frozenset(seen_key(url, config.urls) for url in self.seeds)
+        self._hosts: frozenset[str] = frozenset()
+        self._sites: frozenset[str] = frozenset()
+        self._pages: frozenset[str] = frozenset()
         self._prefixes: dict[str, tuple[str, ...]] = {}
-        for url in self.seeds:
-            path = url[url.index("/", 8) :].partition("?")[0]
-            prefix = path[: path.rindex("/") + 1]
-            self._prefixes[host_key(url)] = (*self._prefixes.get(host_key(url), ()), prefix)
+        self._span(seeds)
+
+    def extended(self, seeds: Iterable[str]) -> Self:
+        """Return the rules for more seeds; costs as much as these do, however many there were before."""
+        rules = copy(self)
+        rules._span(seeds)  # noqa: SLF001  # one of our own kind
+        return rules
+
+    def _span(self, seeds: Iterable[str]) -> None:
+        """Let `scope.follow` span what lies around these seeds, too; only what it needs is kept."""
+        self.memory = LinkMemory(self)
         self._known: dict[str, bool] = {}
+        if self._follow == "any":
+            return
+        urls = [url for url in map(normalize, seeds) if url]
+        if self._follow == "page":
+            self._pages |= {seen_key(url, self.config.urls) for url in urls}
+        hosts = set(map(host_key, urls))
+        self._hosts |= hosts
+        if self._follow == "site":
+            self._sites |= set(map(site, hosts))
+        elif self._follow == "prefix":
+            self._prefixes = dict(self._prefixes)
+            for url in urls:
+                path = url[url.index("/", 8) :].partition("?")[0]
+                prefix = path[: path.rindex("/") + 1]
+                known = self._prefixes.get(host_key(url), ())
+                self._prefixes[host_key(url)] = known if prefix in known else (*known, prefix)
 
     def decide(self, url: str, depth: int) -> str:
         """Return "" where a fetch URL may be fetched at this depth, else the reason why not.
