@@ -73,9 +73,9 @@ class Reconfigure(Message):
 
     config: Config
     workers: list[int]
-    seeds: list[str]  # scope, private addresses and credentials follow them
+    seeds: list[str]  # scope and private addresses follow them
+    more: bool  # those that have come to the ones before; else all of them, since scope.follow has changed
     auth: dict[str, str] = {}  # origin -> Authorization header, from seeds that carried a user name
-    more: bool = False  # the seeds are to be added to those before, and nothing else has changed
 
 
 class Drain(Message):

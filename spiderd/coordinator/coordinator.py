@@ -59,7 +59,8 @@ class Coordinator:
         clock: Callable[[], float],
     ) -> None:
         self.config = config
-        self.seeds = list(setup.seeds)
+        self.seeds = list(setup.seeds)  # the list stays the same: others hold it
+        setup = Setup(config, [], setup.archive, self.seeds)
         self._known_seeds = set(self.seeds)
         self._archive = setup.archive
         self.auth: dict[str, str] = {}  # origin -> Authorization header
@@ -146,8 +147,12 @@ class Coordinator:
             self.outside.reseed(added)
         for seat in self.crew.seats:
             if seat.up:
-                seat.send(Reconfigure(self.config, seat.workers, added, self.auth, more=True))
+                seat.send(Reconfigure(self.config, seat.workers, added, more=True, auth=self.auth))
         self.poke()
+
+    def is_seed(self, url: str) -> bool:
+        """Whether a URL, as it would be fetched, is one of the seeds."""
+        return url in self._known_seeds
 
     def go_on(self) -> None:
         """There is work again, for a crawl that had come to its end."""
@@ -169,16 +174,18 @@ class Coordinator:
                 gate.unhold(host)
         self.desk.reconfigure(config, now)
         self.crew.reconfigure(Setup(config, [], self._archive, self.seeds), config.crawl.threads)
-        self._tell_fetchers()
+        self._tell_fetchers(everything=before.scope.follow != config.scope.follow)
         limit = config.crawl.max_pages
         if self.lifecycle.reason is Reason.PAGE_LIMIT and not 0 < limit <= self.desk.counters.pages:
             self.go_on()
         self.poke()
 
-    def _tell_fetchers(self) -> None:
+    def _tell_fetchers(self, *, everything: bool) -> None:
+        """Send the settings out, with all seeds again where what is kept of them depends on the settings."""
+        seeds = self.seeds if everything else []
         for seat in self.crew.seats:
             if seat.up:
-                seat.send(Reconfigure(self.config, seat.workers, self.seeds, self.auth))
+                seat.send(Reconfigure(self.config, seat.workers, seeds, more=not everything, auth=self.auth))
                 fresh = [worker for worker in seat.workers if worker not in seat.hired]
                 seat.hired.update(fresh)
                 self.desk.step.grants.extend(fresh)
@@ -221,7 +228,7 @@ class Coordinator:
     # what the crew says
 
     def _on_up(self, seat: Seat) -> None:
-        seat.send(Reconfigure(self.config, seat.workers, self.seeds, self.auth))
+        seat.send(Reconfigure(self.config, seat.workers, [], more=True, auth=self.auth))
         self.desk.step.grants.extend(seat.workers)
         self.poke()
 

@@ -79,7 +79,7 @@ class Outside:
     def reseed(self, added: Sequence[str]) -> None:
         """The scope reaches as far as these seeds make it, too."""
         if self._rules is not None:
-            self._rules = self._rules.extended(added)
+            self._rules = self._rules.extended(added, self._desk.config)
         self.returning = self.returning or self._record.count > 0
 
     def refuses(self, waiting: WaitingUrl) -> bool:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Container
 from pathlib import Path
 
+import trio
 from msgspec import Struct
 
 from spiderd.archive.reading import place_of
@@ -83,7 +84,10 @@ class Ruling:
         known = await self._store.call(_look_up, url_hash, url, leased)
         host = await self._listing.host(host_key(url))
         depth = self._depth(known, url)
-        outside, scope = self._scope(url, depth, config)
+        rules = await trio.to_thread.run_sync(
+            ScopeRules, config, list(self._coordinator.seeds)
+        )  # there may be many
+        outside, scope = _scope(rules, url, depth, config)
         allowed, line = self._robots(known, url, config)
         facts = Facts(
             url=url,
@@ -134,16 +138,7 @@ class Ruling:
             return known.waits.waiting.depth
         if known.page is not None:
             return known.page.depth
-        return 0 if url in self._coordinator.seeds else -1
-
-    def _scope(self, url: str, depth: int, config: Config) -> tuple[str, str]:
-        """Why it is outside of the scope ("" where it is not), and what to say of the scope."""
-        rules = ScopeRules(config, self._coordinator.seeds)
-        reason = rules.decide_url(url, seed=depth == 0) or ("depth" if rules.too_deep(depth) else "")
-        if reason:
-            outside = in_words(reason, url, config)
-            return outside, outside
-        return "", in_scope(url, depth, config)
+        return 0 if self._coordinator.is_seed(url) else -1
 
     def _robots(self, known: _Known, url: str, config: Config) -> tuple[bool, str]:
         if not config.politeness.robots:
@@ -189,6 +184,15 @@ def _look_up(ledger: Ledger, url_hash: bytes, url: str, leased: Container[bytes]
         referrer.url if referrer is not None else "",
         decode(RobotsRecord, robots) if robots else None,
     )
+
+
+def _scope(rules: ScopeRules, url: str, depth: int, config: Config) -> tuple[str, str]:
+    """Why it is outside of the scope ("" where it is not), and what to say of the scope."""
+    reason = rules.decide_url(url, seed=depth == 0) or ("depth" if rules.too_deep(depth) else "")
+    if reason:
+        outside = in_words(reason, url, config)
+        return outside, outside
+    return "", in_scope(url, depth, config)
 
 
 def _line(robots: Robots, url: str) -> tuple[bool, str]:

@@ -111,21 +111,22 @@ class Client:
         self._prepared: dict[Origin, httpx.Headers] = {}  # for requests that say nothing of their own
 
     def reconfigure(self, config: Config, seeds: Sequence[str]) -> None:
-        """Go by other limits, blocks, user agent and seeds from the next request on; the proxy stays.
+        """Go by other limits, blocks and user agent from the next request on; the proxy stays.
+
+        Args:
+            config: the settings.
+            seeds: that have come to those before: they decide which private addresses are allowed.
 
         Raises:
             ConfigError: a block of scope.ip_allow or scope.ip_deny is none.
         """
         self.limits = self.transport.limits = Limits.of(config.fetch)
-        self._guard.reconfigure(config.scope, seeds)
+        self._guard.reconfigure(config.scope)
+        self._guard.extend(seeds)
         if not config.fetch.proxy:
             self.pool.resize(config.politeness.per_host)
         self._agent = _field(user_agent(config))
         self._prepared.clear()
-
-    def extend(self, seeds: Sequence[str]) -> None:
-        """Let more seeds decide which private addresses are allowed."""
-        self._guard.extend(seeds)
 
     def authorize(self, auth: Mapping[str, str]) -> None:
         """Send these Authorization headers, each to its origin (scheme://host[:port]) and to nobody else."""

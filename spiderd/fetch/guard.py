@@ -135,17 +135,17 @@ class Guard:
     """Decides for a whole crawl. Raises ConfigError for a block that is none."""
 
     def __init__(self, scope: Scope, seeds: Sequence[str] = ()) -> None:
-        self.reconfigure(scope, seeds)
-
-    def reconfigure(self, scope: Scope, seeds: Sequence[str]) -> None:
-        """Go by other blocks and seeds."""
-        self._mode = scope.private_addresses
-        self._allow = _networks(scope.ip_allow, "ip_allow")
-        self._deny = _networks(scope.ip_deny, "ip_deny")
         self._hosts: set[str] = set()
         self._literal: set[Address] = set()
         self._loopback = False
+        self.reconfigure(scope)
         self.extend(seeds)
+
+    def reconfigure(self, scope: Scope) -> None:
+        """Go by other blocks."""
+        self._mode = scope.private_addresses
+        self._allow = _networks(scope.ip_allow, "ip_allow")
+        self._deny = _networks(scope.ip_deny, "ip_deny")
 
     def extend(self, seeds: Sequence[str]) -> None:
         """Let these seeds decide which private addresses are allowed, too."""

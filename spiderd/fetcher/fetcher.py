@@ -133,14 +133,13 @@ class Fetcher:
     def _reconfigure(self, message: Reconfigure) -> None:
         if self._draining.is_set():
             return
-        self._client.authorize(message.auth)
-        if message.more:
-            self.scope = self.scope.extended(message.seeds)
-            self._client.extend(message.seeds)
-            return
         self._config = message.config
-        self.scope = ScopeRules(message.config, message.seeds)
+        if message.more:
+            self.scope = self.scope.extended(message.seeds, message.config)
+        else:
+            self.scope = ScopeRules(message.config, message.seeds)
         self._client.reconfigure(message.config, message.seeds)
+        self._client.authorize(message.auth)
         # Whoever has no workers left gets no more leases; what it holds is served by one of those it had.
         active = message.workers or [min(self._workers, default=0)]
         for worker in self._workers.values():

@@ -19,9 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from copy import copy
 from functools import partial
-from typing import Self
 
 from spiderd.config.declaration import Config
 from spiderd.errors import ConfigError
@@ -64,10 +62,17 @@ class ScopeRules:
         self._prefixes: dict[str, tuple[str, ...]] = {}
         self._span(seeds)
 
-    def extended(self, seeds: Iterable[str]) -> Self:
-        """Return the rules for more seeds; costs as much as these do, however many there were before."""
-        rules = copy(self)
-        rules._span(seeds)  # noqa: SLF001  # one of our own kind
+    def extended(self, seeds: Iterable[str], config: Config) -> ScopeRules:
+        """Return the rules for more seeds; costs as much as these do, however many there were before.
+
+        Args:
+            seeds: those that have come.
+            config: may differ from the one before in all but `scope.follow` and the section urls.
+        """
+        rules = ScopeRules(config, ())
+        rules._hosts, rules._sites = self._hosts, self._sites
+        rules._pages, rules._prefixes = self._pages, self._prefixes
+        rules._span(seeds)
         return rules
 
     def _span(self, seeds: Iterable[str]) -> None:
