@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import locale
-import os
 import sys
 from pathlib import Path
 
@@ -11,12 +10,18 @@ import click
 
 from spiderd import __version__
 from spiderd.errors import SpiderdError, UsageError
-from spiderd.paths import data_dir, find_socket
+from spiderd.locate import locate_socket
+from spiderd.paths import data_dir
 from tui.glyphs import ASCII, glyphs_for
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--socket", "socket", metavar="PATH", help="The daemon's socket (SPIDERD_SOCKET).")
+@click.option(
+    "--socket",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="The daemon's socket (SPIDERD_SOCKET, api.socket).",
+)
 @click.option(
     "--data-dir",
     "data_dir_",
@@ -24,13 +29,21 @@ from tui.glyphs import ASCII, glyphs_for
     metavar="DIR",
     help="Its data directory (SPIDERD_DATA_DIR).",
 )
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A configuration that names the socket (SPIDERD_CONFIG).",
+)
 @click.option("--read-only", is_flag=True, help="Watch only: no key changes anything.")
 @click.option("--ascii", "plain", is_flag=True, help="Draw with ASCII characters only.")
 @click.version_option(__version__, prog_name="spider-tui")
-def command(socket: str | None, data_dir_: Path | None, *, read_only: bool, plain: bool) -> None:
+def command(
+    socket: Path | None, data_dir_: Path | None, config: Path | None, *, read_only: bool, plain: bool
+) -> None:
     """Watch and steer a running spiderd. Leaving it never touches the crawl."""
     data = data_dir(data_dir_)
-    path = find_socket(data, named=socket or os.environ.get("SPIDERD_SOCKET", ""))
+    path = locate_socket(socket=socket, data_dir=data_dir_, config=config)
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise UsageError("spider-tui needs a terminal; for scripts there is: spiderd status --json")
     from tui.app import SpiderApp  # noqa: PLC0415 - half a second that --help does not need

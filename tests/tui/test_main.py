@@ -69,3 +69,20 @@ def test_a_socket_path_that_no_system_takes_is_refused_early():
     assert done.returncode == 73
     assert "107" in done.stderr or "103" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_configuration_may_name_the_socket(tmp_path):
+    file = tmp_path / "config.toml"
+    file.write_text(f'[api]\nsocket = "{tmp_path}/{"x" * 200}"\n')
+    environ = {"HOME": str(tmp_path), "SPIDERD_CONFIG": str(file)}
+    assert run(environ=environ).returncode == 73
+    assert run("--config", str(file)).returncode == 73
+    assert run("--config", str(file), "--socket", str(tmp_path / "s")).returncode == 2, (
+        "which needs a terminal"
+    )
+    file.write_text("[api]\nsock = 1")
+    done = run("--config", str(file))
+    assert (done.returncode, done.stderr) == (
+        78,
+        f"spider-tui: {file}:2: api.sock: unknown key; did you mean api.socket?\n",
+    )
