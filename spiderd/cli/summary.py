@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spiderd.cli.status import queues
+from spiderd.printable import printable
 from spiderd.protocol import Counters, Snapshot
 from spiderd.states import CrawlState, Reason
 from spiderd.units import counted, human_count, human_duration, human_rate, human_size
@@ -54,7 +55,9 @@ def left(counters: Counters) -> str:
 def _headline(snapshot: Snapshot) -> str:
     if snapshot.state is CrawlState.COMPLETE and snapshot.reason is Reason.PAGE_LIMIT:
         return f"crawl complete: the limit of {counted(snapshot.max_pages, 'page')} is reached"
-    return "crawl complete" if snapshot.state is CrawlState.COMPLETE else f"crawl {snapshot.state}"
+    if snapshot.state is CrawlState.COMPLETE:
+        return "crawl complete" + (f": {printable(snapshot.message)}" if snapshot.message else "")
+    return f"crawl {snapshot.state}"
 
 
 def _rows(snapshot: Snapshot, elapsed: float) -> list[tuple[str, str, str]]:

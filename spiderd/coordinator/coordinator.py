@@ -41,6 +41,7 @@ from spiderd.states import CrawlState, Failure, OutcomeKind, Reason
 from spiderd.store.commands import put_back, release_shape, reorder
 from spiderd.store.step import Effects, Step
 from spiderd.store.thread import StoreThread
+from spiderd.units import counted
 
 AGENT = "spiderd"
 
@@ -372,12 +373,13 @@ class Coordinator:
         elif self._nothing_left():
             await self._store.flush()
             if self._nothing_left():  # nobody has added anything meanwhile
-                known = self.desk.counters.known
-                self.lifecycle.go(CrawlState.COMPLETE if known else CrawlState.IDLE, Reason.DRAINED)
+                known, aside = self.desk.counters.known, self.desk.counters.parked
+                text = f"{counted(aside, 'URL')} set aside (see spiderd traps)" if aside else ""
+                self.lifecycle.go(CrawlState.COMPLETE if known else CrawlState.IDLE, Reason.DRAINED, text)
         elif self._only_parked():
             await self._store.flush()
             left = self.desk.counters.waiting - self.desk.counters.parked
-            text = f"{left} URLs wait for hosts that are parked"
+            text = f"{counted(left, 'URL')} left to hosts that are parked"
             self.lifecycle.go(CrawlState.COMPLETE, Reason.PARKED, text)
 
     def _only_parked(self) -> bool:
