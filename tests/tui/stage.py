@@ -61,7 +61,7 @@ class Stage(SampleCrawl):
     """
 
     def __init__(self, *, threads: int = 8, hosts: int = 40, directories: int = 20, errors: int = 30) -> None:
-        super().__init__(EventLog(clock=lambda: NOW, burst=1_000_000))
+        super().__init__(EventLog(clock=self._time, burst=1_000_000))
         self.chance = random.Random(7)
         self.state, self.reason, self.message = CrawlState.RUNNING, Reason.NONE, ""
         self.api = API_VERSION
@@ -115,6 +115,10 @@ class Stage(SampleCrawl):
         self.history = [
             max(0.0, 90 + 60 * self.chance.random() - (40 if 200 < x < 260 else 0)) for x in range(480)
         ]
+
+    def _time(self) -> float:
+        """Events are a third of a second apart."""
+        return NOW - 300 + 0.31 * (self.log.last % 900) if hasattr(self, "log") else NOW
 
     def _worker(self, number: int) -> WorkerRow:
         step = (Step.RECEIVING, Step.WAITING, Step.PARSING, Step.STORING, Step.IDLE, Step.CONNECTING)[

@@ -83,6 +83,16 @@ async def test_nothing_found_is_said_kindly(sock_path):
 
 
 @on_asyncio
+async def test_what_is_indexed_later_is_found_without_typing_again(sock_path):
+    stage = Stage()
+    hits, stage.hits = stage.hits, []
+    async with searching(sock_path, stage, text="crawl") as (view, pilot):
+        assert view.hits.table.total == 0
+        stage.hits = hits
+        await wait_for(pilot, lambda: view.hits.table.total == 34)
+
+
+@on_asyncio
 async def test_hundreds_of_results_are_reached_by_scrolling(sock_path):
     stage = Stage()
     stage.hits = [replace(stage.hits[0], id=number + 1, title=f"crawl {number}") for number in range(300)]

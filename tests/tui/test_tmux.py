@@ -37,9 +37,9 @@ class Terminal:
     def run(self, command: str, *, columns: int = 120, lines: int = 40) -> None:
         size = ("-x", str(columns), "-y", str(lines))
         # When the command ends its exit status stays on the screen.
-        self._tmux(
-            "-f", "/dev/null", "new-session", "-d", *size, f"{command}; echo status $?; exec sleep 600"
-        )
+        shell = f"{command}; echo status $?; exec sleep 600"
+        self._tmux("-f", "/dev/null", "new-session", "-d", *size, shell)
+        self._tmux("set-option", "-g", "set-clipboard", "on")
 
     def press(self, *keys: str) -> None:
         self._tmux("send-keys", *keys)
@@ -62,6 +62,9 @@ class Terminal:
             assert time.monotonic() < end, f"{texts} never came:\n{shown}"
             time.sleep(0.05)
 
+    def clipboard(self) -> str:
+        return self._tmux("show-buffer")
+
     def close(self) -> None:
         subprocess.run(["tmux", "-S", self._socket, "kill-server"], check=False, capture_output=True)
 
@@ -73,7 +76,8 @@ class Terminal:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="spiderd-") as name:
+    # An indexer may still be on its way out when its killed daemon is gone.
+    with tempfile.TemporaryDirectory(prefix="spiderd-", ignore_cleanup_errors=True) as name:
         yield Path(name)
 
 
@@ -102,6 +106,17 @@ def test_start_attach_pause_search_and_quit(folder, terminal):
         shown = terminal.wait_for("● RUNNING", "live", "Threads", "Throughput", "q Quit")
         assert "Workers" not in shown
         assert len(shown.splitlines()) == 40
+        terminal.press("5")
+        terminal.wait_for("following", "stored")
+        terminal.press("f")
+        terminal.type("stored")
+        terminal.press("Enter")
+        terminal.wait_for("filter stored")
+        terminal.press("y")
+        terminal.wait_for("copied http://127.0.0.")
+        assert terminal.clipboard().startswith("http://127.0.0.")
+        terminal.press("1")
+        terminal.wait_for("Throughput")
         terminal.press("p")
         terminal.wait_for("‖ PAUSED", "p Resume")
         seen = len(pages.requests)
@@ -114,8 +129,10 @@ def test_start_attach_pause_search_and_quit(folder, terminal):
         terminal.press("/")
         terminal.wait_for("Search pages")
         terminal.type("page")
-        terminal.wait_for(" ms · ")
-        terminal.press("Escape", "Escape")
+        terminal.wait_for(" ms · ", "Preview", "This is page")
+        terminal.press("Escape")  # one at a time: two in a row are another key to a terminal
+        terminal.wait_for("words, all of them")
+        terminal.press("Escape")
         terminal.wait_for("Throughput")
         terminal.press("q")
         terminal.wait_for("status 0")

@@ -19,7 +19,7 @@ SLOWLY = ("--delay", "100ms")  # endless sites: something happens all the time, 
 
 @pytest.fixture
 def data_dir() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="spiderd-") as directory:
+    with tempfile.TemporaryDirectory(prefix="spiderd-", ignore_cleanup_errors=True) as directory:
         yield Path(directory)
 
 

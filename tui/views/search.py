@@ -82,6 +82,11 @@ class SearchView(View):
         self.box.focus()
         self.box.select_all()
 
+    def refill(self) -> None:
+        """What was not there a moment ago may be indexed by now."""
+        if self._text and not self.hits.table.total:
+            self.post_message(SearchQuestion(self, self._text, 1, PAGE))
+
     # questions
 
     @on(Input.Changed)
