@@ -125,13 +125,49 @@ def read_response(folder: Path, number: int) -> Response:
     offset = offset_of(folder, number)
     if not offset:
         raise FileNotFoundError(2, "it is not among the records", str(folder / RECORDS))
-    return parse_response(_member(folder / RECORDS, offset))
+    return parse_response(_member(folder / RECORDS, offset)[0])
 
 
-def _member(file: Path, offset: int) -> bytes:
-    """Decompress the gzip member at an offset."""
+def whole_length(folder: Path) -> int:
+    """Return the length of the records up to the end of the last one that is whole."""
+    length = 0
+    try:
+        while True:
+            length += _member(folder / RECORDS, length)[1]
+    except OSError:
+        return length
+
+
+def raw_records(folder: Path, offset: int) -> list[bytes]:
+    """Return the response record at an offset and the request that belongs to it, as they lie in the file.
+
+    Raises:
+        OSError: there is none, or it is damaged (`BadRecord`).
+    """
+    response, length = _member(folder / RECORDS, offset)
+    parse_response(response)
+    raw = [_raw(folder / RECORDS, offset, length)]
+    try:
+        following, more = _member(folder / RECORDS, offset + length)
+    except BadRecord:  # it is the last one, and has no request
+        return raw
+    lines = following.partition(SUFFIX)[0].lower().split(b"\r\n")
+    if b"warc-type: request" in lines:
+        raw.append(_raw(folder / RECORDS, offset + length, more))
+    return raw
+
+
+def _raw(file: Path, offset: int, length: int) -> bytes:
+    with file.open("rb") as records:
+        records.seek(offset)
+        return records.read(length)
+
+
+def _member(file: Path, offset: int) -> tuple[bytes, int]:
+    """Decompress the gzip member at an offset; with it, its length in the file."""
     unpacker = isal_zlib.decompressobj(GZIP)
     parts = []
+    begin = offset
     fd = os.open(file, os.O_RDONLY | os.O_NOFOLLOW)
     try:
         while not unpacker.eof:
@@ -144,7 +180,7 @@ def _member(file: Path, offset: int) -> bytes:
         raise BadRecord(5, f"the record cannot be decompressed: {error}") from error
     finally:
         os.close(fd)
-    return b"".join(parts)
+    return b"".join(parts), offset - begin - len(unpacker.unused_data)
 
 
 def parse_response(data: bytes) -> Response:

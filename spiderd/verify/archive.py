@@ -10,6 +10,7 @@ import hashlib
 
 from spiderd.archive.directory import directory_path, resource_name
 from spiderd.archive.reading import read_body
+from spiderd.archive.records import RECORDS
 from spiderd.states import OutcomeKind
 from spiderd.store.records import DirectoryRecord, PageRecord
 from spiderd.verify.facts import LOST, DirectoryFacts
@@ -97,6 +98,10 @@ def _check_directory(walk: Walk, indexes: IndexFiles, number: int, facts: Direct
     if facts.bytes != record.bytes:
         report.add("directories", f"{name}: {record.bytes} bytes, its pages have {facts.bytes}")
     folder = directory_path(walk.archive, number)
+    records = folder / RECORDS
+    size = records.stat().st_size if records.is_file() else 0
+    if size < record.records_bytes:
+        report.add("directories", f"{name}: {record.records_bytes} bytes of records, {RECORDS} has {size}")
     beyond = 0
     for file in folder.iterdir() if folder.is_dir() else ():
         if not file.name.isdigit():

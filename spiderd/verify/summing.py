@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from spiderd.archive.directory import directory_path
+from spiderd.archive.records import RECORDS, whole_length
 from spiderd.store.ledger import Ledger
 from spiderd.store.records import encode, host_of
 from spiderd.verify.checking import DERIVED
@@ -27,4 +29,10 @@ def sum_up(ledger: Ledger, facts: Facts, archive: Path) -> None:
         record = directory.record
         record.bytes = directory.bytes
         record.count = max(directory.highest, len(indexes.get(number, record.index_bytes)))
+        if record.records_bytes > _size(directory_path(archive, number) / RECORDS):
+            record.records_bytes = whole_length(directory_path(archive, number))
         ledger.directories.put(number, record)
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.is_file() else 0
