@@ -11,14 +11,21 @@ from typing import Any
 import pytest
 import trio
 
+from spiderd.config import Config
 from spiderd.config.loading import Loaded, overlaid
 from spiderd.errors import ConfigError
 from tests.crawl.controlled import controlled
-from tests.crawl.harness import archived, configured, crawl
+from tests.crawl import harness
+from tests.crawl.harness import archived, crawl
 from tests.crawl.pages import page, site_of
 from tests.web.server import Answer, Request, serve
 
 pytestmark = pytest.mark.trio
+
+
+def configured(*seeds: str, **changes: dict[str, Any]) -> Config:
+    """A configuration for loopback, without the processes of the search."""
+    return harness.configured(*seeds, search={"enabled": False}, **changes)
 
 
 # traps and hosts
