@@ -82,9 +82,11 @@ class Coordinator:
             on_down=self._on_down,
         )
         self.watch = TrapWatch(self.desk)
-        self.settling = Settling(self.desk, self.watch, _agent(config), self._on_archive_failure)
-        self.hosts = Hosts(self.desk)
         self.outside = Outside(self.desk)
+        self.settling = Settling(
+            self.desk, self.watch, self.outside, _agent(config), self._on_archive_failure
+        )
+        self.hosts = Hosts(self.desk)
         self._order = config.crawl.order  # that the frontier is in
         self.dispatch = Dispatch(self.desk, self.crew, self.settling, self.watch, self.outside)
         self._inbox: deque[tuple[Seat, ToCoordinator]] = deque()

@@ -86,9 +86,16 @@ class Outside:
         """Whether a URL whose turn has come is not to be fetched."""
         if not self._record.changed or waiting.kind != "page":
             return False
+        return self._scope().decide(waiting.url, waiting.depth) != ""
+
+    def is_near(self, url: str) -> bool:
+        """Whether pages of the host of a URL can be in scope at all."""
+        return self._scope().is_near(url)
+
+    def _scope(self) -> ScopeRules:
         if self._rules is None:
             self._rules = ScopeRules(self._desk.config, self._seeds)
-        return self._rules.decide(waiting.url, waiting.depth) != ""
+        return self._rules
 
     def set_aside(self, key: bytes, waiting: WaitingUrl) -> None:
         """Park a URL that is refused."""

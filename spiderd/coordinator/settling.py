@@ -9,6 +9,7 @@ import trio
 
 from spiderd.coordinator.desk import Desk
 from spiderd.coordinator.leases import ActiveLease
+from spiderd.coordinator.outside import Outside
 from spiderd.coordinator.watch import TrapWatch
 from spiderd.messages import Outcome
 from spiderd.robots.policy import RobotsRecord, robots_of, ruling_for
@@ -31,18 +32,25 @@ class Settling:
     """Turns outcomes into what the store is to record."""
 
     def __init__(
-        self, desk: Desk, watch: TrapWatch, agent: str, on_archive_failure: Callable[[str], None]
+        self,
+        desk: Desk,
+        watch: TrapWatch,
+        outside: Outside,
+        agent: str,
+        on_archive_failure: Callable[[str], None],
     ) -> None:
         """Prepare.
 
         Args:
             desk: shared state.
             watch: told what pages bring.
+            outside: knows which hosts are out of scope.
             agent: product token that robots.txt knows us by.
             on_archive_failure: told what went wrong where a body could not be written.
         """
         self._desk = desk
         self._watch = watch
+        self._outside = outside
         self.agent = agent
         self._on_archive_failure = on_archive_failure
 
@@ -175,6 +183,9 @@ class Settling:
             text = f"{outcome.failure}: {outcome.detail}{', tried again later' if retried else ''}"
             self._desk.events.add(level, "failed", text, url=waiting.url, host=host, worker=outcome.worker)
             return
+        if outcome.kind is OutcomeKind.SITEMAP and outcome.detail:
+            self._desk.events.add("warning", "sitemap", outcome.detail, url=waiting.url, host=host)
+            return
         text = f"{outcome.kind} ({outcome.failure or outcome.status})"
         self._desk.events.add("info", outcome.kind, text, url=waiting.url, host=host, worker=outcome.worker)
 
@@ -195,7 +206,8 @@ class Settling:
         config = self._desk.config
         if not config.fetch.sitemaps:
             return
-        known = {sitemap_key(url, config.urls): url for url in map(normalize, urls) if url}
+        near = [url for url in map(normalize, urls) if url and self._outside.is_near(url)]
+        known = {sitemap_key(url, config.urls): url for url in near}
         if known:
             found = Found(b"".join(known), list(known.values()), 1)
             found.sitemaps = len(known)
@@ -235,5 +247,5 @@ def _found(waiting: WaitingUrl, outcome: Outcome) -> Found | None:
         found.depth, found.hops = waiting.depth, waiting.hops + 1
         found.cookie = waiting.cookie or outcome.set_cookie
     elif outcome.kind is OutcomeKind.SITEMAP:
-        found.hops = waiting.hops + 1  # how deep in sitemaps
+        found.depth, found.hops = 1, waiting.hops + 1  # as if the root linked to them; how deep in sitemaps
     return found

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import ada_url
 
+from spiderd.config.secrets import masked
 from spiderd.sitemaps.documents import read_xml
 from spiderd.sitemaps.unpacking import unpacked
 
@@ -121,7 +122,7 @@ class _Collector:
     def refuse(self, loc: str) -> bool:
         """Count what is no URL; False means that nothing more is wanted."""
         self.bad += 1
-        self.first_bad = self.first_bad or loc.strip()[:80]
+        self.first_bad = self.first_bad or masked(loc.strip()[:80], malformed=True)
         return self.bad < MAX_ENTRIES
 
     def _resolved(self, loc: str) -> str:

@@ -72,6 +72,7 @@ class Found(Row):
             waiting.kind = "sitemap"
         elif self.lastmods:
             waiting.lastmod = self.lastmods[index - self.sitemaps]
+            waiting.hops = 0  # they count how deep in sitemaps, and for a page redirects
         return waiting
 
 

@@ -131,6 +131,12 @@ class ScopeRules:
             return "include"
         return "trap" if self._is_trap(url[start:]) else ""
 
+    def is_near(self, url: str) -> bool:
+        """Whether pages of the host of a fetch URL can be in scope at all: what a sitemap is judged by."""
+        beginning = url[: url.find("/", 8)]
+        near = self._known.get(beginning)
+        return self._near(beginning) if near is None else near
+
     def _near(self, beginning: str) -> bool:
         """Whether pages of this host can be in scope at all; remembered."""
         if self._follow == "any":
