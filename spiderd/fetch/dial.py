@@ -87,7 +87,9 @@ class Dialer:
         except BaseException:
             sock.close()
             raise
-        return Connection(channel, self.key(origin), address)
+        # Behind a proxy nobody knows where a host is: its own address would make all hosts one (per_ip).
+        watch.address = address if self.proxy is None else ""
+        return Connection(channel, self.key(origin), watch.address)
 
     def _check(self, host: str, address: str, watch: Watch) -> None:
         refusal = self.guard.refuses(host, address)
@@ -125,7 +127,7 @@ class Dialer:
             try:
                 if guarded:
                     self._check(place.host, address, watch)
-                watch.address = address
+                watch.address = address if guarded else ""
                 return await self._try(address, place.port, watch, len(addresses) - number), address
             except FetchError as error:
                 if failure is None or failure.failure is Failure.ADDRESS_FORBIDDEN:

@@ -21,11 +21,18 @@ def failure_of(status: int) -> Failure:
     return Failure.SERVER_ERROR if status >= 500 else Failure.HTTP_ERROR  # RFC 9110 15: invalid codes as 5xx
 
 
+ASSETS = (
+    *("image/*", "font/*", "text/css", "text/javascript"),
+    *("application/javascript", "application/x-javascript", "application/font-woff"),
+)
+"""What `fetch.assets` wants beside `fetch.types`; sound and film have no end and must be asked for."""
+
+
 class WantedTypes:
     """Which media types are kept (`fetch.types`); `text/*` takes a whole family."""
 
-    def __init__(self, types: Sequence[str]) -> None:
-        self._types = frozenset(t.lower() for t in types)
+    def __init__(self, types: Sequence[str], *, assets: bool = False) -> None:
+        self._types = frozenset(t.lower() for t in (*types, *(ASSETS if assets else ())))
         self._families = tuple(t[:-1] for t in self._types if t.endswith("/*"))
         self._all = "*/*" in self._types
 

@@ -11,6 +11,7 @@ import trio
 from spiderd.archive.warc import Received
 from spiderd.archive.writer import Note, Stored
 from spiderd.config import Config
+from spiderd.config.secrets import masked
 from spiderd.errors import SpiderdError
 from spiderd.fetch import Client, Exchange, FetchError, Headers, user_agent
 from spiderd.fetcher.answers import REDIRECTS, WantedTypes, failure_of
@@ -54,7 +55,7 @@ class Worker:
             rests: take no lease until told otherwise; what is in hand is finished.
         """
         self._config = config
-        self._types = WantedTypes(config.fetch.types)
+        self._types = WantedTypes(config.fetch.types, assets=config.fetch.assets)
         self._agent = product_token(user_agent(config))
         if rests != self._rests:
             self._rests = rests
@@ -172,7 +173,8 @@ class Worker:
         target = resolve(lease.url, location) if location else None
         if target is None:
             outcome.failure = Failure.BAD_REDIRECT
-            outcome.detail = f"redirect to {location!r}" if location else "redirect without a Location"
+            told = masked(location[:200], malformed=True)
+            outcome.detail = f"redirect to {told!r}" if location else "redirect without a Location"
         elif lease.hops >= self._config.fetch.max_redirects:
             outcome.failure = Failure.TOO_MANY_REDIRECTS
             outcome.detail = f"more than {self._config.fetch.max_redirects} redirects in a row"
