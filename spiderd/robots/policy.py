@@ -17,7 +17,8 @@ from spiderd.states import Failure
 MAX_REDIRECTS = 5
 LIFETIME = 24 * 3600.0
 """Seconds that an answer is used for (RFC 9309 2.4)."""
-FIRST_RETRY = 60.0
+FIRST_RETRY = 60.0  # seconds after an answer that says nothing, doubled each time
+FIRST_RETRY_UNREACHED = 10.0  # where no answer came: that has cost nobody anything
 LAST_RETRY = 3600.0
 
 RobotsKind = Literal["rules", "allow_all", "disallow_all"]
@@ -64,7 +65,8 @@ def ruling_for(
     if 200 <= status < 300 and failure in (Failure.NONE, Failure.TYPE_NOT_WANTED, Failure.NO_CONTENT):
         return RobotsRecord("rules", body[:MAX_BODY], now, now + LIFETIME, status)
     tries = previous.tries + 1 if previous is not None else 1
-    pause = min(FIRST_RETRY * 2.0 ** min(tries - 1, 16), LAST_RETRY)
+    first = FIRST_RETRY if status else FIRST_RETRY_UNREACHED
+    pause = min(first * 2.0 ** min(tries - 1, 16), LAST_RETRY)
     return RobotsRecord("disallow_all", b"", now, now + pause, status, failure, tries)
 
 

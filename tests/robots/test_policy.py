@@ -65,7 +65,7 @@ def test_an_unanswered_robots_is_asked_for_again_at_growing_intervals():
     assert record.tries == 9
     healed = ruling_for(200, Failure.NONE, RULES, now, record)
     assert (healed.kind, healed.tries, healed.expires) == ("rules", 0, now + LIFETIME)
-    assert ruling_for(0, Failure.CONNECT_REFUSED, b"", now, healed).expires == now + 60
+    assert ruling_for(0, Failure.CONNECT_REFUSED, b"", now, healed).expires == now + 10
 
 
 def test_thousands_of_tries_do_not_overflow():
