@@ -350,6 +350,14 @@ def test_check_finds_a_leaf_without_its_path(bed: Bed, victim: tuple[bytes, byte
     assert f"leaf {key[:-1].hex()}: not a leaf" in bed.check()
 
 
+def test_check_finds_a_range_that_is_no_path(bed: Bed) -> None:
+    """These three ranges follow each other without a gap, yet the middle one lies across two paths."""
+    for first, depth in ((0x3F, 2), (0xBF, 1), (0xFF, 2)):
+        bed.write(bytes((first,)) + ONES[1:], bytes((depth,)))
+    bed.write(ONES + ONES, b"\x00")
+    assert [problem[:21] for problem in bed.check()] == ["leaf bfffffffffffffff"]
+
+
 def test_check_finds_a_hash_in_a_buffer_that_is_settled(bed: Bed) -> None:
     bed.add(run_of(b"", 7, 20_000))
     bed.add(run_of(b"", 8, 200))
