@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -126,6 +126,19 @@ def read_response(folder: Path, number: int) -> Response:
     if not offset:
         raise FileNotFoundError(2, "it is not among the records", str(folder / RECORDS))
     return parse_response(_member(folder / RECORDS, offset)[0])
+
+
+def walk_records(folder: Path, length: int) -> Iterator[tuple[int, int, bytes]]:
+    """Yield offset, length and content of each record up to the committed length.
+
+    Raises:
+        OSError: the file is not there, or is damaged (`BadRecord`).
+    """
+    offset = 0
+    while offset < length:
+        data, size = _member(folder / RECORDS, offset)
+        yield offset, size, data
+        offset += size
 
 
 def whole_length(folder: Path) -> int:

@@ -265,8 +265,6 @@ def run_daemon(
         SpiderdError: it cannot start or go on, with a sentence for the user.
     """
     config = loaded.config
-    if config.archive.format != "files":
-        raise ConfigError(f'archive.format = "{config.archive.format}" is not available yet; use "files".')
     daemon = Daemon(config, data_dir, sock, once=once, report=report, reread=reread, source=loaded.source)
     with _single_error():
         return trio.run(daemon.run)

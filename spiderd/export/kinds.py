@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from spiderd.errors import StorageError
+from spiderd.export.cdxj import write_cdxj
 from spiderd.export.edges import write_links
 from spiderd.export.job import Job, Progress
 from spiderd.export.tables import write_csv, write_jsonl, write_urls
@@ -32,6 +33,7 @@ KINDS = {
     "warc": Kind(
         write_warc, "pages, duplicates and redirects as WARC 1.1, a gzip member a record", binary=True
     ),
+    "cdxj": Kind(write_cdxj, "an index of the archive's own records, where it is kept as WARC"),
     "tianwang": Kind(write_tianwang, "pages in the raw format of Tianwang and TSE", binary=True),
     "tianwang-zip": Kind(
         partial(write_tianwang, packed=True), "the same, each page packed with zlib", binary=True

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from spiderd.store.reader import StoreReader
-from spiderd.store.records import PageRecord, decode, number_key
+from spiderd.store.records import DirectoryRecord, PageRecord, decode, number_key
 
 PIECE = 500  # rows of one transaction
 KEPT_URLS = 50_000  # URLs that are kept by their hashes, about 10 MB
@@ -29,7 +29,8 @@ class Snapshot(StoreReader):
             StorageError: there is none, or one of another schema.
         """
         super().__init__(path)
-        self._tables["content"] = self._env.open_db(b"content", create=False)
+        for table in ("content", "directories"):
+            self._tables[table] = self._env.open_db(table.encode(), create=False)
         self.last = self.state().next_page - 1
         self._urls: OrderedDict[bytes, str] = OrderedDict()
 
@@ -62,6 +63,11 @@ class Snapshot(StoreReader):
             key = self._row(view, "content", digest)
             row = None if key is None else self._row(view, "pages", key)
         return None if row is None else decode(PageRecord, row)
+
+    def directories(self) -> list[tuple[int, DirectoryRecord]]:
+        """All download directories, with what is committed of them now."""
+        rows = [row for piece in self._walk("directories") for row in piece]
+        return [(int.from_bytes(key, "big"), decode(DirectoryRecord, row)) for key, row in rows]
 
     def url_of(self, url_hash: bytes) -> str:
         """The URL that has this hash; "" where it was not asked for yet."""

@@ -37,7 +37,7 @@ def test_a_file_and_a_pipe_get_the_same(data, kind, tmp_path, spiderd):
         assert piped.stdout[:2] == b"\x1f\x8b"
     else:
         assert piped.stdout == file.read_bytes()
-    assert file.stat().st_size > 400
+    assert file.stat().st_size > 400 or kind == "cdxj"  # which is for an archive of records
 
 
 def test_a_reader_that_goes_away_is_no_accident(data):

@@ -9,6 +9,7 @@ import pytest
 
 from spiderd.config.declaration import Urls
 from spiderd.verify import repair, verify
+from tests.archive.test_records import is_valid
 from tests.crawl.harness import daemon_process, wait_until
 from tests.crawl.pages import page, site_of
 from tests.web.server import threaded_site
@@ -20,9 +21,10 @@ def big_site() -> dict:
     )
 
 
-@pytest.mark.parametrize("asked", [20, 70])
-def test_a_crawl_that_was_killed_is_sound(tmp_path: Path, asked: int) -> None:
+@pytest.mark.parametrize(("asked", "kept_as"), [(20, "files"), (70, "warc")])
+def test_a_crawl_that_was_killed_is_sound(tmp_path: Path, asked: int, kept_as: str) -> None:
     options = ("--once", "--threads", "4", "--processes", "0", "--delay", "0", "--follow", "host")
+    options += ("--set", f"archive.format={kept_as}")
     with threaded_site(big_site()) as site:
         with daemon_process(tmp_path, *options, site.url("/0")) as process:
             wait_until(lambda: len(site.requests) >= asked, process)
@@ -38,3 +40,6 @@ def test_a_crawl_that_was_killed_is_sound(tmp_path: Path, asked: int) -> None:
     report = verify(tmp_path)
     assert report.sound, report
     assert (report.pages, report.waiting) == (200, 0)
+    for file in (tmp_path / "pages").glob("*/records.warc.gz"):
+        assert is_valid(file)
+    assert any((tmp_path / "pages").glob("*/records.warc.gz")) is (kept_as == "warc")
