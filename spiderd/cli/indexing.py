@@ -77,7 +77,7 @@ def catch_up(directory: Path, config: Path | None) -> IndexState:
     if not behind:
         return state
     if state.indexed and behind > MOST_BEHIND:
-        note(f"{counted(behind, 'page')} are not in the index yet: spiderd reindex puts them in")
+        note(f"the index is {counted(behind, 'page')} behind: a daemon or spiderd reindex puts them in")
         return state
     note(f"indexing {counted(behind, 'page')} first; an interrupt searches what is there")
     try:

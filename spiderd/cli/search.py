@@ -158,8 +158,14 @@ def _print_rich(hits: list[Hit], first: int) -> None:
         url = printable(hit.url)
         title = _marked(hit.title, hit.title_marks, Style(bold=True, link=url), "bold underline")
         screen.print(Text(f"{number:>{indent - 2}}. ", "dim") + title)
-        screen.print(Padding(Text(url, Style(color="green", link=url), overflow="fold"), (0, 0, 0, indent)))
-        screen.print(Padding(Text(_about(hit), "dim"), (0, 0, 0, indent)))
+        screen.print(
+            Padding(
+                Text(url, Style(color="green", link=url), overflow="fold"), (0, 0, 0, indent), expand=False
+            )
+        )
+        screen.print(Padding(Text(_about(hit), "dim"), (0, 0, 0, indent), expand=False))
         if hit.snippet:
-            screen.print(Padding(_marked(hit.snippet, hit.marks, "", "bold yellow"), (0, 0, 0, indent)))
+            screen.print(
+                Padding(_marked(hit.snippet, hit.marks, "", "bold yellow"), (0, 0, 0, indent), expand=False)
+            )
         screen.print()

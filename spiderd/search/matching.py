@@ -180,8 +180,7 @@ class Matcher:
                     "fetched",
                     FieldType.Unsigned,
                     lower_bound=None if since is None else max(0, since),
-                    upper_bound=None if until is None else max(0, until),
-                    include_upper=False,
+                    upper_bound=None if until is None else max(0, until - 1),
                 )
 
     def _words(self, term: Words, *, strict: bool, fields: Mapping[str, float] = FIELDS) -> Query | None:

@@ -102,7 +102,7 @@ class ParsedQuery:
 
 _TOKEN = re.compile(
     r"""(?P<sign>[-+\u2212]?)(?P<field>[A-Za-z]+:)?(?:"(?P<quoted>[^"]*)(?:"|\Z)|(?P<bare>[^\s"()]+))"""
-    r"""|(?P<junk>[\s"()]+)""",
+    r"""|(?P<junk>[\s()]+)""",
 )
 _QUOTES = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\u300c\u300d\u300e\u300f", '"'))
 _FIELDS = frozenset({"site:", "title:", "url:", "lang:", "language:", "date:", "after:", "before:"})

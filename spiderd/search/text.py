@@ -159,14 +159,14 @@ class _Reader:
             self._open(name, attributes)
 
     def _open(self, name: str, attributes: str) -> None:
+        if name == "meta":
+            self._meta(attributes)
+            return
         if self._silent.name:
-            if name == "meta":
-                self._meta(attributes)
-            elif name == "body" and self._silent.name == "head":
-                self._silent.leave()
-            else:
+            if name != "body" or self._silent.name != "head":
                 self._silent.deeper(name)
                 return
+            self._silent.leave()
         if name == "a":
             self._anchor = True
             return
