@@ -60,6 +60,10 @@ def facts(snapshot: Snapshot) -> list[tuple[str, str]]:
         ("data", hello.data_dir),
         ("daemon", f"spiderd {hello.version}, pid {hello.pid}, crawl {hello.crawl}, since {_up(snapshot)}"),
     ]
+    if snapshot.overrides:
+        rows.append(
+            ("set live", ", ".join(f"{change.key} = {change.value}" for change in snapshot.overrides))
+        )
     if snapshot.max_pages:
         rows.insert(3, ("limit", counted(snapshot.max_pages, "page")))
     return rows

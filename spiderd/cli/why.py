@@ -39,7 +39,7 @@ def facts(answer: Why, now: float) -> list[tuple[str, str]]:
         ("found on", answer.referrer),
         ("trap", f"its shape {answer.shape} is parked" if answer.shape else ""),
         ("tries", _tries(answer, now)),
-        ("fetched", _fetched(answer, now)),
+        ("settled", _settled(answer, now)),
         ("file", answer.path),
         ("host", _host(answer, now)),
         ("seen key", answer.key),
@@ -53,7 +53,7 @@ def _queue(answer: Why) -> str:
 
 
 def _tries(answer: Why, now: float) -> str:
-    if not answer.tries and not answer.failure:
+    if not answer.tries:
         return ""
     again = f", again in {human_duration(answer.next_try - now)}" if answer.next_try > now else ""
     failed = f", the last ended with {answer.failure}" if answer.failure else ""
@@ -61,12 +61,13 @@ def _tries(answer: Why, now: float) -> str:
     return f"{answer.tries}{failed}{detail}{again}"
 
 
-def _fetched(answer: Why, now: float) -> str:
+def _settled(answer: Why, now: float) -> str:
     if not answer.fetched:
         return ""
+    failure = f" ({answer.failure})" if answer.failure else ""
     status = f", HTTP status {answer.status}" if answer.status else ""
     leads = f", leads to {answer.location}" if answer.location else ""
-    return f"{human_duration(now - answer.fetched)} ago: {answer.kind}{status}{leads}"
+    return f"{human_duration(now - answer.fetched)} ago: {answer.kind}{failure}{status}{leads}"
 
 
 def _host(answer: Why, now: float) -> str:

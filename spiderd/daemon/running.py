@@ -40,7 +40,7 @@ from spiderd.store.step import copy_of
 from spiderd.store.thread import StoreThread
 
 PROGRESS_INTERVAL = 0.5  # seconds
-INDEX_GRACE = 3.0  # seconds that the index has to catch up at the end of a crawl,
+INDEX_GRACE = 0.3  # seconds that the index has to catch up at the end of a crawl,
 INDEX_SHARE = 0.1  # or this part of the time that the crawl took
 FORCE_AFTER = 3.0  # seconds beyond the grace until whoever still hangs is left behind
 
@@ -183,9 +183,14 @@ class Daemon:
 
     async def _add_seeds(self) -> None:
         candidates = intake.examine(self._config.crawl.seeds, self._config)
-        for candidate in candidates:
+        refused = [candidate.text for candidate in candidates if candidate.reason]
+        for candidate in intake.examine(refused, self._filed.config):
             if candidate.reason:
                 raise ConfigError(f"The seed {candidate.text} cannot be used: {candidate.reason}.")
+        for text in refused:
+            sentence = f"the seed {text} is left out: a scope that was set live refuses it"
+            self._happenings.add("warning", "settings", sentence)
+        candidates = [candidate for candidate in candidates if candidate.url]
         if candidates:
             urls = [candidate.url for candidate in candidates]
             auth = intake.auth_of(candidates)

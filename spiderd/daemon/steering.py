@@ -207,6 +207,7 @@ class Steering:
                 raise
             await self._apply(plan)
             await self.add(filed.config.crawl.seeds)
+            self._happenings.add("info", "reload", "the configuration was read again")
             return self._told(plan, "reload")
 
     async def set(self, asked: SettingRequest) -> Reconfigured:
@@ -243,7 +244,7 @@ class Steering:
             state=state.state,
             reason=state.reason,
             changed=plan.changed,
-            restart=plan.restart,
+            restart=plan.restart if name == "reload" else [],
             hidden=plan.hidden if name == "reload" else [],
             notes=plan.notes,
         )

@@ -28,6 +28,7 @@ def test_status_of_a_running_daemon(spiderd, crawl):
     assert facts["URLs"] == "100 known: 60 waiting, 2 processing, 35 complete, 3 error"
     assert facts["pages"] == "30 stored (121 KiB), 1.5/s, 2.00 KiB/s"
     assert facts["workers"] == "2: 1 idle, 1 receiving"
+    assert facts["set live"] == "crawl.threads = 2"
     assert "pid 4711" in facts["daemon"]
 
 
@@ -310,6 +311,7 @@ def test_why_tells_all_that_is_known(spiderd, crawl):
     assert facts["in short"] == "It was not fetched: robots.txt forbade it when its turn came."
     assert (facts["may be fetched"], facts["depth"]) == ("no", "2")
     assert facts["tries"] == "1, the last ended with robots_denied"
+    assert facts["settled"].endswith("ago: skipped (robots_denied)")
     assert "file" not in facts
     assert json.loads(spiderd("why", "http://example.test/", "--json")[1])["url"]
 

@@ -322,6 +322,23 @@ async def test_what_is_excluded_live_is_set_aside_and_comes_back(tmp_path: Path)
             assert (await daemon.complete())["counters"]["parked"] == 0
 
 
+async def test_a_seed_that_a_live_setting_excludes_does_not_keep_the_daemon_from_starting(
+    tmp_path: Path,
+) -> None:
+    async with serve(site_of({"/": page("/a"), "/a": "a"})) as site:
+        async with controlled(configured(), tmp_path) as daemon:
+            await daemon.set("scope.exclude", ["/$"])
+        config = configured(site.url("/"), site.url("/a"))
+        async with controlled(config, tmp_path) as daemon:
+            assert (await daemon.complete())["counters"]["pages"] == 1
+            warnings = (await daemon.get("events", level="warning"))["rows"]
+            sentence = f"the seed {site.url('/')} is left out: a scope that was set live refuses it"
+            assert [row["message"] for row in warnings] == [sentence]
+            await daemon.post("settings", key="scope.exclude")
+            await daemon.post("reload")
+            await daemon.until(lambda now: now["counters"]["pages"] == 2)
+
+
 async def test_a_scope_that_the_file_narrows_holds_for_what_waits_after_a_restart(tmp_path: Path) -> None:
     slow = Slow(0)
     slow.pages = ["/keep/1", "/drop/1", "/drop/2"]
