@@ -85,13 +85,13 @@ class Collector:
     # what references are added to
 
     def page(self, href: str | None, kind: LinkKind, source: Any = None, *, nofollow: bool = False) -> None:
-        """Add a link to a page; the page itself and its fragments are none."""
-        if not href:
+        """Add a link to a page. An anchor that names nothing but a fragment leads to the base, "" here."""
+        if href is None:
             return
         if "#" in href:
             href = href[: href.index("#")]
-            if not href:
-                return
+        if not href and kind > LinkKind.AREA:
+            return
         known = self.pages.get(href)
         if known is None:
             if len(self.pages) >= MAX_REFERENCES:
@@ -122,11 +122,10 @@ class Collector:
     def a(self, attributes: Attributes, source: Any) -> None:
         """Take a hyperlink, also that of SVG."""
         href = attributes.get("href") or attributes.get("xlink:href")
-        if href:
+        if href or "href" in attributes:
             rel = attributes.get("rel")
-            self.page(
-                href, LinkKind.A, source, nofollow=rel is not None and "nofollow" in rel.lower().split()
-            )
+            nofollow = rel is not None and "nofollow" in rel.lower().split()
+            self.page(href or "", LinkKind.A, source, nofollow=nofollow)
 
     def area(self, attributes: Attributes, _source: Any) -> None:
         """Take a region of an image map; its text is that of its alt attribute."""

@@ -158,6 +158,8 @@ def _finish(
 ) -> ParsedPage:
     robots = together(map(of_meta, collector.robots)) if collector.robots else Directives()
     base = _base(url, collector.base)
+    if base is url:
+        collector.pages.pop("", None)  # the page itself
     maker = _LinkMaker(scope, base, decoded.charset, url, config)
     closed = "depth" if scope.too_deep(depth) else ""
     if nofollow or (robots.nofollow and config.politeness.meta_robots):

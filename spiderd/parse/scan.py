@@ -123,7 +123,7 @@ class _Scan:
     def _hand_over(self, name: str, raw: str, source: int | str) -> None:
         handler = HANDLERS.get(name)
         anywhere = _matter(raw)
-        if not (handler or anywhere or name == "use") or (name == "title" and self._drawings):
+        if not (handler or anywhere or name == "use") or (name in ("title", "base") and self._drawings):
             return
         attributes = parse_attributes(raw)
         if handler:

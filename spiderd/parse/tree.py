@@ -25,7 +25,7 @@ MAX_REOPENED = 40_000  # tags times different formatting elements, each of which
 _TEXT_NODES = 64  # of an anchor, looked at for its text
 _TEXT_BUDGET = 1_000_000  # characters of anchors read in all: anchors may be nested by way of objects
 
-_ANCESTORS = 64  # looked at for an svg element around a title
+_ANCESTORS = 64  # looked at for an svg element around a title or base
 _NO_EVENTS = LexborDocumentOptions.WO_EVENTS.value  # the callbacks are for those who change the tree
 
 
@@ -37,7 +37,7 @@ def _svg(_collector: Collector, _attributes: Attributes, _source: object) -> Non
     """Mark that there are drawings."""
 
 
-_TITLE = HANDLERS["title"]
+_OF_THE_PAGE = (HANDLERS["title"], HANDLERS["base"])  # where they do not belong to a drawing
 _HANDLER_OF = {
     create_tag(name).tag_id: handler for name, handler in {**HANDLERS, "table": _table, "svg": _svg}.items()
 }
@@ -80,7 +80,7 @@ def walk(html: bytes, collector: Collector) -> None:
             tables = True
         elif handler is _svg:
             svg = True
-        elif handler is not _TITLE or _is_html(node):
+        elif handler not in _OF_THE_PAGE or _is_html(node):
             handler(collector, node.attributes, node)
     _walk_attributes(root, html, collector, tables=tables, svg=svg)
 
@@ -98,9 +98,9 @@ def _walk_attributes(root: LexborNode, html: bytes, collector: Collector, *, tab
             collector.svg_resource(node.attributes, node)
 
 
-def _is_html(title: LexborNode) -> bool:
-    """Whether a title is the page's and not that of a drawing."""
-    node: LexborNode | None = title
+def _is_html(element: LexborNode) -> bool:
+    """Whether a title or base is the page's and not that of a drawing."""
+    node: LexborNode | None = element
     for _ in range(_ANCESTORS):
         node = node.parent if node is not None else None
         if node is None:

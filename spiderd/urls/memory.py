@@ -11,6 +11,7 @@ forgotten, so that what is used stays and memory does not grow with the crawl.
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple, Protocol
 
 from spiderd.config.declaration import Config
@@ -21,6 +22,7 @@ GENERATION = 10_000
 """References that a generation remembers, some 400 bytes each."""
 
 _LONGEST = 300  # a longer reference hardly comes twice
+_SCHEME_ALONE = re.compile(r"h[\t\n\r]*t[\t\n\r]*t[\t\n\r]*p[\t\n\r]*s?[\t\n\r]*:(?![/\\])", re.IGNORECASE)
 
 
 class Judged(NamedTuple):
@@ -89,11 +91,16 @@ class PlaceMemory:
         self._anywhere = memory.shelf("*")
 
     def __call__(self, href: str) -> Judged:
-        """Judge a reference: not empty, without its fragment."""
-        if href[0] == "/":
+        """Judge a reference without its fragment."""
+        first = href[:1]
+        if first == "/":
             young, old = self._origin
         elif href[:7] == "http://" or href[:8] == "https://":
             young, old = self._anywhere
+        elif first <= " " or first == "?" or (first in "hH" and _SCHEME_ALONE.match(href)):
+            # Nothing or a query, perhaps behind blanks or behind a scheme without slashes ("http:?q" is
+            # relative to a http page): that goes by more of the base than its folder.
+            return self._memory.judge(self._base, href, self._encoding)
         else:
             young, old = self._folder
         judged = young.get(href)
@@ -102,8 +109,8 @@ class PlaceMemory:
         judged = old.get(href)
         if judged is None:
             judged = self._memory.judge(self._base, href, self._encoding)
-            if href[0] == "?" or len(href) > _LONGEST or not href.isascii():
-                return judged  # it depends on more than the place, or is not worth its room
+            if len(href) > _LONGEST or not href.isascii():
+                return judged  # it depends on the encoding, too, or is not worth its room
         young[href] = judged
         self._memory.added()
         return judged
