@@ -39,11 +39,13 @@ COMMANDS: dict[str, Place] = {
     "stop": Place("control", "Stop the daemon; the next start goes on from there."),
     "reload": Place("settings", "Have the daemon read its configuration again."),
     "set": Place("settings", "Change a setting of the running crawl, without touching the file.", "set_"),
-    "search": Place("search", "Search what was crawled."),
+    "search": Place("search", "Search what was crawled; the daemon may run or not."),
     "why": Place("why", "Explain what happens to a URL, and by which rule."),
-    "export": Place("export", "Write what was crawled as URLs, JSON, CSV, links, WARC or Tianwang."),
+    "export": Place("export", "Write the pages that were crawled as KIND, whether the daemon runs or not."),
     "verify": Place("verify", "Check store and archive against each other, without a daemon."),
-    "reindex": Place("indexing", "Build the search index anew from the archive."),
+    "reindex": Place(
+        "indexing", "Build the search index anew from store and archive, whether the daemon runs or not."
+    ),
     "rank": Place("indexing", "Rank all pages by the links between them, now."),
     "config": Place("settings", "Print the configuration in effect."),
 }
