@@ -28,11 +28,13 @@ from typing import Any
 
 from spiderd.messages import Links, Outcome
 from spiderd.states import OutcomeKind
+from spiderd.store import outcomes
+from spiderd.store import step as steps
 from spiderd.store.frontier import Found
 from spiderd.store.journal import Journal
 from spiderd.store.opening import open_ledger
 from spiderd.store.outcomes import Done
-from spiderd.store.records import WaitingUrl, encode, host_of
+from spiderd.store.records import WaitingUrl, encode
 from spiderd.store.step import Read, Step, perform
 
 LINKS = 28
@@ -90,6 +92,7 @@ class Crawl:
         for host in self.ledger.frontier.hosts_waiting(0, hosts):
             self._heads[host], self._after[host] = deque(), b""
         self._turn = deque(self._heads)
+        self._held: set[bytes] = set()
         self._in_flight: deque[tuple[bytes, WaitingUrl]] = deque()
         self._supply([Read(host, b"", READ_AHEAD) for host in self._heads])
         self._in_flight.extend(self._leased(2 * BATCH))
@@ -113,33 +116,35 @@ class Crawl:
         return self._known[-self._chance.randrange(span) - 1]
 
     def _leased(self, count: int) -> Iterator[tuple[bytes, WaitingUrl]]:
-        given = 0
-        while given < count:
+        given = empty = 0
+        while given < count and empty < len(self._turn):
             host = self._turn[0]
             self._turn.rotate(-1)
+            empty += 1
             if self._heads[host]:
-                given += 1
-                yield self._heads[host].popleft()
+                given, empty = given + 1, 0
+                head = self._heads[host].popleft()
+                self._held.add(head[1].hash)
+                yield head
 
     def _supply(self, reads: list[Read]) -> None:
         for read in reads:
             self._take(read, self.ledger.frontier.heads(read.host, read.after, read.count))
 
     def _take(self, read: Read, heads: list[tuple[bytes, WaitingUrl]]) -> None:
-        self._heads[read.host].extend(heads)
+        self._heads[read.host].extend(head for head in heads if head[1].hash not in self._held)
         if heads:
             self._after[read.host] = heads[-1][0]
 
     def next_step(self) -> Step:
         """What the coordinator would ask for next."""
         step = Step(now=1.7e9 + self.steps, max_count=5000)
-        for _ in range(BATCH):
+        for _ in range(min(BATCH, len(self._in_flight))):
             step.done.append(self._done(*self._in_flight.popleft()))
         for head in self._leased(BATCH):
             self._in_flight.append(head)
             step.leased.append(head[0])
-        touched = {host_of(key) for key in step.leased}
-        step.reads = [Read(h, self._after[h], READ_AHEAD) for h in touched if len(self._heads[h]) < 24]
+        step.reads = [Read(h, self._after[h], READ_AHEAD) for h in self._heads if len(self._heads[h]) < 24]
         return step
 
     def _done(self, key: bytes, waiting: WaitingUrl) -> Done:
@@ -179,8 +184,13 @@ class Crawl:
         payload = encode(step)
         self.journal.append(self.ledger.state.commits, payload)
         effects = perform(self.ledger, step)
+        self._held.difference_update([done.waiting.hash for done in step.done])
         for read, heads in effects.heads:
             self._take(read, heads)
+        for host, key in effects.touched.items():
+            if key <= self._after[host]:  # something ranks better than what was read ahead
+                self._heads[host].clear()
+                self._after[host] = b""
         self.steps += 1
         if self.steps % COMMIT_EVERY == 0:
             self.ledger.commit()
@@ -221,12 +231,12 @@ def watch(crawl: Crawl) -> Clock:
     clock.watch("journal (encoding apart)", crawl.journal, "append", "cut")
     clock.watch("leases marked", frontier, "mark_leased")
     clock.watch("read ahead", frontier, "heads")
-    clock.watch("delayed looked at", frontier, "wake")
+    clock.watch("delayed looked at", ledger.aside, "wake")
     clock.watch("record: lease ended", frontier, "finish")
     clock.watch("record: page row", ledger.pages, "put")
     clock.watch("record: content", ledger.pages, "put_content")
     clock.watch("record: directory", ledger.directories, "fill")
-    clock.watch("record: the rest", ledger.outcomes, "record")
+    steps.record = clock.timed("record: the rest", outcomes.record)
     clock.watch("links: seen trie", frontier._trie, "add_many")  # noqa: SLF001  # looks inside
     clock.watch("links: enqueue new", frontier, "enqueue")
     clock.watch("links: the rest", frontier, "add")

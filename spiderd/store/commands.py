@@ -47,7 +47,7 @@ def save_politeness(ledger: Ledger, host: int, row: bytes) -> None:
 
 def put_back(ledger: Ledger, key: bytes) -> int:
     """Let the URLs that are parked under a key of 8 bytes wait for their turn again; how many."""
-    return ledger.frontier.unpark(key)
+    return ledger.aside.unpark(key)
 
 
 def reorder(ledger: Ledger, order: Order) -> dict[bytes, bytes]:
@@ -65,4 +65,4 @@ def save_settings(ledger: Ledger, row: bytes) -> None:
 def release_shape(ledger: Ledger, shape: str, key: bytes) -> int:
     """Let the parked URLs of a shape wait for their turn again; how many. `key` is its key of 8 bytes."""
     ledger.delete("shapes", shape.encode())
-    return ledger.frontier.unpark(key)
+    return ledger.aside.unpark(key)

@@ -12,15 +12,14 @@ key) and what is in flight; the row goes with the outcome (`finish`), in the tra
 nothing has to be brought back after a crash, handing out costs no write of the row, and a lease has one end:
 the second outcome of it finds no row. The table `leases` only says what was in flight when a daemon died.
 
-A URL that waits is in one of three tables: `frontier`; `delayed`, ordered by the time of its next try; or
-`parked`, with the others of a shape that is taken for a trap. All of them count as waiting.
+A URL that waits for something else than its turn is set aside (`spiderd.store.aside`); it counts as waiting.
 
 Cost: a trie look-up for each link, two writes for each new URL, two deletes for each outcome. In best-first
-order a table from URL to row comes on top, since a link to a URL that waits moves its row.
+order a table from URL to row comes on top, since a link to a URL that waits for its turn moves its row.
 
-A shared store can offer the same interface (`add`, `heads`, `hosts_waiting`, `mark_leased`, `finish`,
-`delay`, `wake`): the host is the unit of partition, no call spans two hosts but `add`, whose parts are
-independent, and nothing is kept in memory here but which hosts were `touched`.
+A shared store can offer the same interface (`add`, `heads`, `hosts_waiting`, `mark_leased`, `finish`): the
+host is the unit of partition, no call spans two hosts but `add`, whose parts are independent, and nothing is
+kept in memory here but which hosts were `touched`.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ from collections.abc import Callable, Iterable, Sequence
 
 from spiderd.store.environment import Environment
 from spiderd.store.hosts import Hosts
+from spiderd.store.ranks import is_tail
 from spiderd.store.records import (
-    FRONTIER_KEY_BYTES,
+    HOST_ID_BYTES,
     Row,
     WaitingUrl,
     decode,
-    due_key,
     encode,
     host_key_bytes,
     host_of,
@@ -77,7 +76,7 @@ class Found(Row):
 
 
 class Frontier:
-    """The tables `seen`, `frontier`, `delayed`, `parked`, `leases` and `waiting_of`."""
+    """The tables `seen`, `frontier`, `leases` and `waiting_of`."""
 
     def __init__(
         self, env: Environment, transaction: Transaction, hosts: Hosts, rank: Rank, *, counts_inlinks: bool
@@ -153,7 +152,7 @@ class Frontier:
             self.touched[host] = key
 
     def _count_inlinks(self, hashes: Iterable[bytes]) -> None:
-        """One more known link to each of these; those that still wait move up."""
+        """One more known link to each of these; those that wait for their turn move up."""
         transaction = self._transaction
         for url_hash in hashes:
             key = transaction.get("waiting_of", url_hash)
@@ -162,12 +161,20 @@ class Frontier:
                 continue
             waiting = decode(WaitingUrl, row)
             waiting.inlinks += 1
-            transaction.delete("frontier", key)
-            self._put(host_of(key), self._ranked(key, waiting), waiting)
+            if transaction.get("leases", key) is not None:  # whoever holds the lease knows it by this key
+                transaction.put("frontier", key, encode(waiting))
+            else:
+                transaction.delete("frontier", key)
+                self._put(host_of(key), self._ranked(key, waiting), waiting)
 
     def _ranked(self, key: bytes, waiting: WaitingUrl) -> bytes:
         """The key of a URL by the rank that it has now."""
-        return key[:4] + self._rank(waiting.depth, waiting.sequence, waiting.inlinks, waiting.tries > 0)
+        host, rank = key[:HOST_ID_BYTES], key[HOST_ID_BYTES:]
+        return (
+            key
+            if is_tail(rank)
+            else host + self._rank(waiting.depth, waiting.sequence, waiting.inlinks, False)
+        )
 
     # URLs go out
 
@@ -216,74 +223,42 @@ class Frontier:
 
     def finish(self, key: bytes, waiting: WaitingUrl) -> bool:
         """Take a leased URL out for good; False if it is not there: a lease has one end."""
-        taken = self._end_lease(key, waiting)
+        taken = self.end_lease(key, waiting)
         if taken is not None:
-            self._leave(host_of(key))
+            self.leave(host_of(key))
         return taken is not None
 
-    def delay(self, key: bytes, waiting: WaitingUrl, at: float) -> bool:
-        """Let a leased URL wait until the unix time `at`; False if it is not there."""
-        taken = self._end_lease(key, waiting)
-        if taken is not None:
-            self._transaction.put("delayed", due_key(at, taken), encode(waiting))
-        return taken is not None
-
-    def _end_lease(self, key: bytes, waiting: WaitingUrl) -> bytes | None:
-        taken = self._remove(key, waiting)
+    def end_lease(self, key: bytes, waiting: WaitingUrl) -> bytes | None:
+        """Take a leased URL out; the key that it had in the end, None if it is not there."""
+        taken = self.take_out(key, waiting)
         if taken is not None:
             self._transaction.delete("leases", key)
         return taken
 
-    def _remove(self, key: bytes, waiting: WaitingUrl) -> bytes | None:
-        """Delete the row of a URL leased under `key`; the key that it had in the end."""
+    def take_out(self, key: bytes, waiting: WaitingUrl) -> bytes | None:
+        """Take out a URL read under `key`; the key that it had in the end, None if it is not there."""
         if self._counts_inlinks:
             key = self._transaction.get("waiting_of", waiting.hash) or key
-            self._transaction.delete("waiting_of", waiting.hash)
+            row = self._transaction.get("frontier", key)
+            if row is not None:
+                waiting.inlinks = decode(WaitingUrl, row).inlinks  # as of now, not of when it was handed out
+                self._transaction.delete("waiting_of", waiting.hash)
         return key if self._transaction.delete("frontier", key) else None
 
-    def _leave(self, host: int) -> None:
+    def leave(self, host: int) -> None:
+        """One URL of a host does not count as waiting any more."""
         self._transaction.state.counters.waiting -= 1
         self._hosts.tallies(host).waiting -= 1
 
-    def wake(self, now: float) -> float | None:
-        """Put back those URLs whose next try is due; the unix time of the next one, or None."""
-        limit = due_key(now, b"\xff" * FRONTIER_KEY_BYTES)
-        with self._transaction.cursor("delayed") as cursor:
-            while cursor.first():
-                key = cursor.key()
-                if key > limit:
-                    return int.from_bytes(key[:8], "big") / 1000
-                waiting = decode(WaitingUrl, cursor.value())
-                cursor.delete()
-                host = host_of(key[8:])
-                self._leave(host)  # it was counted while it was delayed
-                self.enqueue(host, waiting, tail=True)
-        return None
-
     def to_tail(self, key: bytes, waiting: WaitingUrl) -> None:
         """Put a leased URL behind all others of its host, without counting a try."""
-        if self._remove(key, waiting) is not None:
-            self._leave(host_of(key))
+        if self.take_out(key, waiting) is not None:
+            self.leave(host_of(key))
             self.enqueue(host_of(key), waiting, tail=True)
 
-    def park(self, key: bytes, waiting: WaitingUrl, shape: bytes) -> None:
-        """Set a URL aside whose shape (8 bytes) is taken for a trap; it still counts as waiting."""
-        taken = self._remove(key, waiting)
-        if taken is not None:
-            self._transaction.put("parked", shape + taken, encode(waiting))
-            self._transaction.state.counters.parked += 1
-
-    def unpark(self, shape: bytes) -> int:
-        """Let the URLs of a shape wait for their turn again; how many there were."""
-        count = 0
-        with self._transaction.cursor("parked") as cursor:
-            while cursor.set_range(shape) and cursor.key()[:8] == shape:
-                key, waiting = cursor.key()[8:], decode(WaitingUrl, cursor.value())
-                cursor.delete()
-                self._put(host_of(key), key, waiting)
-                count += 1
-        self._transaction.state.counters.parked -= count
-        return count
+    def put_back(self, key: bytes, waiting: WaitingUrl) -> None:
+        """Let a URL wait again for the turn that it had under `key` (in the order of now)."""
+        self._put(host_of(key), self._ranked(key, waiting), waiting)
 
     def rerank(self) -> dict[bytes, bytes]:
         """Rank all waiting URLs anew, after the order has been changed: one pass out, one pass back.

@@ -1,7 +1,7 @@
 """The ledger: all tables of one store within its open transaction.
 
     ledger.frontier      URLs that wait or are leased; what was ever seen
-    ledger.outcomes      how leases end, recorded in all the others together
+    ledger.aside         URLs that wait for a time, or until they are released
     ledger.pages         what is known of every URL that has been asked for
     ledger.errors        those whose last try has failed
     ledger.hosts         numbers and tallies of the host queues
@@ -10,18 +10,18 @@
     ledger.state         counters and the next free numbers
 
 An outcome becomes true when one transaction has recorded the page, its links, the newly seen URLs, the
-tallies and the end of the lease. What the parts keep in memory (counters, tallies, host numbers) belongs to
-the open transaction: it is written before a commit and forgotten by an abort.
+tallies and the end of the lease (`spiderd.store.outcomes`). What the parts keep in memory (counters, tallies,
+host numbers) belongs to the open transaction: it is written before a commit and forgotten by an abort.
 """
 
 from __future__ import annotations
 
+from spiderd.store.aside import Aside
 from spiderd.store.directories import Directories
 from spiderd.store.environment import Environment
 from spiderd.store.error_queue import ErrorQueue
 from spiderd.store.frontier import Frontier, Rank
 from spiderd.store.hosts import Hosts
-from spiderd.store.outcomes import Outcomes
 from spiderd.store.pages import Pages
 from spiderd.store.seeds import Seeds
 from spiderd.store.transaction import Cursor, State, Transaction
@@ -41,13 +41,11 @@ class Ledger:
         self._transaction = transaction = Transaction(env)
         self.hosts = Hosts(transaction)
         self.frontier = Frontier(env, transaction, self.hosts, rank, counts_inlinks=counts_inlinks)
+        self.aside = Aside(transaction, self.frontier)
         self.pages = Pages(transaction)
         self.directories = Directories(transaction)
         self.seeds = Seeds(transaction)
         self.errors = ErrorQueue(transaction, self.hosts, self.frontier, self.pages)
-        self.outcomes = Outcomes(
-            transaction, self.hosts, self.frontier, self.pages, self.directories, self.errors
-        )
 
     @property
     def state(self) -> State:

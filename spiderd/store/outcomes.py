@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from spiderd.messages import Outcome
+from spiderd.protocol import Counters
 from spiderd.states import OutcomeKind
-from spiderd.store.directories import Directories
-from spiderd.store.error_queue import ErrorQueue
-from spiderd.store.frontier import Found, Frontier
-from spiderd.store.hosts import Hosts
-from spiderd.store.pages import Pages
-from spiderd.store.records import HostRecord, Row, WaitingUrl, host_of
-from spiderd.store.transaction import Transaction
+from spiderd.store.frontier import Found
+from spiderd.store.ledger import Ledger
+from spiderd.store.records import Row, WaitingUrl, host_of
 from spiderd.urls import host_key
 
 
@@ -25,94 +22,71 @@ class Done(Row):
     links_found: int = 0
 
 
-class Outcomes:
-    """Records outcomes in all tables that they touch."""
-
-    def __init__(
-        self,
-        transaction: Transaction,
-        hosts: Hosts,
-        frontier: Frontier,
-        pages: Pages,
-        directories: Directories,
-        errors: ErrorQueue,
-    ) -> None:
-        """Bind to the parts of one ledger."""
-        self._transaction = transaction
-        self._hosts = hosts
-        self._frontier = frontier
-        self._pages = pages
-        self._directories = directories
-        self._errors = errors
-
-    def record(self, done: Done) -> int:
-        """Record one outcome; the page's number, or 0 where the URL will be tried again."""
-        outcome, counters = done.outcome, self._transaction.state.counters
-        if done.retry_at:
-            if self._frontier.delay(done.key, done.waiting, done.retry_at):
-                self._count_answer(outcome)
-                counters.retries += 1
-            return 0
-        if not self._frontier.finish(done.key, done.waiting):
-            return 0  # recorded before: a lease has one end
-        self._count_answer(outcome)
-        number = self._pages.put(done.waiting, outcome)
-        host = self._hosts.tallies(host_of(done.key))
-        if outcome.kind is OutcomeKind.FAILED:
-            self._errors.add(number, done.waiting, outcome, host)
-        else:
-            self._complete(number, outcome, host)
-        if outcome.links is not None:
-            counters.links += done.links_found
-            for reason, count in outcome.links.refused.items():
-                counters.refused[reason] = counters.refused.get(reason, 0) + count
-        if done.found is not None:
-            done.found.referrer = number
-            self._add(done.found)
-        return number
-
-    def _count_answer(self, outcome: Outcome) -> None:
-        counters = self._transaction.state.counters
-        counters.bytes_received += outcome.wire_size
-        if outcome.status:
-            name = str(outcome.status)
-            counters.statuses[name] = counters.statuses.get(name, 0) + 1
-
-    def _complete(self, number: int, outcome: Outcome, host: HostRecord) -> None:
-        counters = self._transaction.state.counters
+def record(ledger: Ledger, done: Done) -> int:
+    """Record one outcome; the page's number, or 0 where the URL will be tried again."""
+    outcome, counters = done.outcome, ledger.state.counters
+    if done.retry_at:
+        if ledger.aside.delay(done.key, done.waiting, done.retry_at):
+            _count_answer(counters, outcome)
+            counters.retries += 1
+        return 0
+    if not ledger.frontier.finish(done.key, done.waiting):
+        return 0  # recorded before: a lease has one end
+    _count_answer(counters, outcome)
+    number = ledger.pages.put(done.waiting, outcome)
+    host = ledger.hosts.tallies(host_of(done.key))
+    if outcome.kind is OutcomeKind.FAILED:
+        ledger.errors.add(number, done.waiting, outcome, host)
+    else:
         counters.complete += 1
         host.complete += 1
-        if outcome.records_bytes:
-            self._directories.extend(outcome)
-        if outcome.kind is OutcomeKind.STORED:
-            counters.pages += 1
-            counters.bytes += outcome.size
-            host.pages += 1
-            host.bytes += outcome.size
-            self._pages.put_content(outcome.digest, number)
-            self._directories.fill(outcome)
-        elif outcome.kind is OutcomeKind.DUPLICATE:
-            counters.duplicates += 1
-        elif outcome.kind is OutcomeKind.REDIRECT:
-            counters.redirects += 1
-        elif outcome.kind is not OutcomeKind.SITEMAP:
-            counters.skipped += 1
-            reason = outcome.failure or outcome.kind
-            counters.failures[reason] = counters.failures.get(reason, 0) + 1
+        _count_kind(counters, outcome)
+    if outcome.kind is OutcomeKind.STORED:
+        host.pages += 1
+        host.bytes += outcome.size
+        ledger.pages.put_content(outcome.digest, number)
+        ledger.directories.fill(outcome)
+    if outcome.links is not None:
+        counters.links += done.links_found
+        for reason, count in outcome.links.refused.items():
+            counters.refused[reason] = counters.refused.get(reason, 0) + count
+    if done.found is not None:
+        done.found.referrer = number
+        new = ledger.frontier.add(done.found)
+        if done.found.cookie and not new[0]:
+            _ask_again(ledger, done.found)
+    return number
 
-    def _add(self, found: Found) -> None:
-        new = self._frontier.add(found)
-        if found.cookie and not new[0]:
-            self._ask_again(found)
 
-    def _ask_again(self, found: Found) -> None:
-        """A redirect that sets a cookie leads back to what was a redirect without it: ask once more."""
-        page = self._pages.of(found.keys)
-        if page is None or page.kind is not OutcomeKind.REDIRECT:
-            return
-        host = self._hosts.id_of(host_key(found.urls[0]))
-        counters = self._transaction.state.counters
-        counters.complete -= 1
-        counters.redirects -= 1
-        self._hosts.tallies(host).complete -= 1
-        self._frontier.enqueue(host, found.waiting(0, found.keys))
+def _count_answer(counters: Counters, outcome: Outcome) -> None:
+    counters.bytes_received += outcome.wire_size
+    if outcome.status:
+        name = str(outcome.status)
+        counters.statuses[name] = counters.statuses.get(name, 0) + 1
+
+
+def _count_kind(counters: Counters, outcome: Outcome) -> None:
+    """Count a URL that is complete."""
+    if outcome.kind is OutcomeKind.STORED:
+        counters.pages += 1
+        counters.bytes += outcome.size
+    elif outcome.kind is OutcomeKind.DUPLICATE:
+        counters.duplicates += 1
+    elif outcome.kind is OutcomeKind.REDIRECT:
+        counters.redirects += 1
+    elif outcome.kind is not OutcomeKind.SITEMAP:
+        counters.skipped += 1
+        reason = outcome.failure or outcome.kind
+        counters.failures[reason] = counters.failures.get(reason, 0) + 1
+
+
+def _ask_again(ledger: Ledger, found: Found) -> None:
+    """A redirect that sets a cookie leads back to what was a redirect without it: ask once more."""
+    page = ledger.pages.of(found.keys)
+    if page is None or page.kind is not OutcomeKind.REDIRECT:
+        return
+    host = ledger.hosts.id_of(host_key(found.urls[0]))
+    ledger.state.counters.complete -= 1
+    ledger.state.counters.redirects -= 1
+    ledger.hosts.tallies(host).complete -= 1
+    ledger.frontier.enqueue(host, found.waiting(0, found.keys))

@@ -51,6 +51,11 @@ def rank(order: Order, depth: int, sequence: int, inlinks: int = 0, *, tail: boo
     return (level << SEQUENCE_BITS | (SEQUENCES - 1 - sequence if latest_first else sequence)).to_bytes(8)
 
 
+def is_tail(rank: bytes) -> bool:
+    """Tell whether a rank is one of the tail; those are the same in every order."""
+    return rank[0] >= 0x80
+
+
 def ranking(order: Order) -> Callable[[int, int, int, bool], bytes]:
     """Return how URLs are ranked in an order: a function of depth, sequence number, in-links, tail."""
 

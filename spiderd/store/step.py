@@ -13,7 +13,7 @@ from spiderd.messages import Grant
 from spiderd.protocol import Counters
 from spiderd.store.frontier import Found
 from spiderd.store.ledger import Ledger
-from spiderd.store.outcomes import Done
+from spiderd.store.outcomes import Done, record
 from spiderd.store.records import Row, WaitingUrl, host_key_bytes
 
 
@@ -96,11 +96,11 @@ def perform(ledger: Ledger, step: Step) -> Effects:
     for tail in step.tails:
         ledger.frontier.to_tail(tail.key, tail.waiting)
     for park in step.parks:
-        ledger.frontier.park(park.key, park.waiting, park.shape)
+        ledger.aside.park(park.key, park.waiting, park.shape)
     added = [ledger.frontier.add(found) for found in step.adds]
     for table, key, value in step.saves:
         ledger.put(table, key, value)
-    next_due = ledger.frontier.wake(step.now)
+    next_due = ledger.aside.wake(step.now)
     return Effects(
         brought=brought,
         claims=[(lease, digest, not ledger.pages.has_content(digest)) for lease, digest in step.claims],
@@ -120,7 +120,7 @@ def perform(ledger: Ledger, step: Step) -> Effects:
 def _record(ledger: Ledger, done: Done) -> int:
     """Record an outcome; how many of its links were never seen before."""
     before = ledger.state.counters.known
-    ledger.outcomes.record(done)
+    record(ledger, done)
     return ledger.state.counters.known - before
 
 
@@ -132,10 +132,10 @@ def open_host(ledger: Ledger, host: int) -> Opened:
 
 def roll(ledger: Ledger, worker: int) -> Grant:
     """Give a worker its next directory, the old one being full."""
-    for number, record in ledger.directories.open():
-        if record.worker == worker:
-            record.open = False
-            ledger.directories.put(number, record)
+    for number, row in ledger.directories.open():
+        if row.worker == worker:
+            row.open = False
+            ledger.directories.put(number, row)
     return Grant(worker, ledger.directories.new(worker), 0, 0)
 
 

@@ -15,7 +15,7 @@ from spiderd.states import Failure, OutcomeKind
 from spiderd.store.frontier import Found
 from spiderd.store.ledger import Ledger
 from spiderd.store.opening import open_ledger
-from spiderd.store.outcomes import Done
+from spiderd.store.outcomes import Done, record
 from spiderd.store.records import WaitingUrl
 from spiderd.urls import key_hash
 
@@ -83,9 +83,9 @@ class LedgerMachine(RuleBasedStateMachine):
             links=Links(b"", [], b"links", {}),
         )
         batch = found(links)
-        number = self.ledger.outcomes.record(Done(key, row, told, 0.0, batch, len(links)))
+        number = record(self.ledger, Done(key, row, told, 0.0, batch, len(links)))
         assert number
-        assert self.ledger.outcomes.record(Done(key, row, told)) == 0  # a lease has one end
+        assert record(self.ledger, Done(key, row, told)) == 0  # a lease has one end
         self.known.update(batch.urls)
         self.done[url] = False
 
@@ -98,7 +98,7 @@ class LedgerMachine(RuleBasedStateMachine):
         key, row = rows[url]
         row.tries += 1
         told = outcome(OutcomeKind.FAILED, Failure.SERVER_ERROR)
-        self.ledger.outcomes.record(Done(key, row, told, 5.0 if again else 0.0))
+        record(self.ledger, Done(key, row, told, 5.0 if again else 0.0))
         if again:
             self.delayed.add(url)
         else:
@@ -106,7 +106,7 @@ class LedgerMachine(RuleBasedStateMachine):
 
     @rule(now=st.sampled_from([1.0, 10.0]))
     def wake(self, now) -> None:
-        due = self.ledger.frontier.wake(now)
+        due = self.ledger.aside.wake(now)
         if now > 5.0:
             self.delayed.clear()
         assert (due == 5.0) == bool(self.delayed)

@@ -14,7 +14,7 @@ from spiderd.store.commands import reorder
 from spiderd.store.frontier import Found
 from spiderd.store.ledger import Ledger
 from spiderd.store.opening import open_ledger, restore
-from spiderd.store.outcomes import Done
+from spiderd.store.outcomes import Done, record
 from spiderd.store.ranks import rank
 from spiderd.store.records import WaitingUrl
 from spiderd.urls import key_hash
@@ -56,7 +56,7 @@ def test_leases_end_and_ranks_are_those_of_the_new_order(first, changes, reopene
         waits = len(heads(ledger))
         for key, waiting in leased.items():
             outcome = Outcome(0, 0, OutcomeKind.SKIPPED, 200)
-            assert ledger.outcomes.record(Done(key, waiting, outcome))
+            assert record(ledger, Done(key, waiting, outcome))
         assert len(heads(ledger)) == waits - len(leased)
         assert ledger.frontier.forget_leases() == 0
         ledger.commit()
@@ -78,10 +78,10 @@ def test_what_was_set_aside_comes_back_whatever_the_order_is_by_then() -> None:
         restore(ledger, "breadth", ["http://a.test/seed", "http://a.test/seed"], 10)
         add(ledger, [1, 2, 3], 1)
         for key, waiting in heads(ledger)[:2]:
-            ledger.frontier.park(key, waiting, b"12345678")
+            ledger.aside.park(key, waiting, b"12345678")
         reorder(ledger, "depth")
         assert [waiting.url for _, waiting in heads(ledger)] == ["http://a.test/3"]
-        assert ledger.frontier.unpark(b"12345678") == 2
+        assert ledger.aside.unpark(b"12345678") == 2
         assert sorted(waiting.url[-1] for _, waiting in heads(ledger)) == ["1", "2", "3"]
         assert ledger.state.counters.parked == 0
         ledger.commit()
