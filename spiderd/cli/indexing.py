@@ -55,7 +55,10 @@ def reindex(*, config: Path | None, data_dir: Path | None, socket: Path | None) 
 @config_option
 @data_dir_option
 def rank(*, config: Path | None, data_dir: Path | None) -> None:
-    """Rank all pages by the links between them, now. The indexer does so whenever it has time."""
+    """Rank all pages by the links between them, now.
+
+    The indexer does so whenever it has time. The daemon may run or not.
+    """
     from spiderd.search.linkage import update  # noqa: PLC0415 - numpy takes a moment to import
     from spiderd.search.places import Places  # noqa: PLC0415
     from spiderd.store.reader import StoreReader  # noqa: PLC0415

@@ -52,6 +52,8 @@ def search(
 ) -> None:
     r"""Search what was crawled; the daemon may run or not.
 
+    Without it the index is brought up to date first.
+
     \b
     word word       pages that hold all the words
     "a phrase"      words that follow each other

@@ -10,8 +10,8 @@ from spiderd.search.reading import bare_entry, is_wanted, read_entry
 from spiderd.search.writing import Writing
 from spiderd.store.reader import Change, StoreReader
 
-PIECE = 50
-"""Changes of one step."""
+PIECE = 20
+"""Changes of one step: some hundredths of a second, after which whoever wants an end is heard."""
 
 log = logging.getLogger(__name__)
 
