@@ -16,7 +16,7 @@ from spiderd.demo.server import serving
 from spiderd.errors import Unavailable
 from spiderd.states import CrawlState
 
-QUICK = ("--delay", "0", "--processes", "0", "--threads", "4")
+QUICK = ("--delay", "0", "--processes", "0", "--threads", "4", "--set", "search.enabled=false")
 PATIENCE = 30.0  # seconds until a test gives up; never waited for when all is well
 
 

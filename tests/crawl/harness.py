@@ -46,6 +46,7 @@ def configured(*seeds: str, **changes: dict[str, Any]) -> Config:
         "scope": {"follow": "host"},
         "politeness": {"delay": 0.0, "per_host": 4, "per_ip": 8},
         "log": {"level": "error"},
+        "search": {"enabled": False},  # its tests switch it on: a process more for each crawl
     }
     for name, values in changes.items():
         sections.setdefault(name, {}).update(values)

@@ -19,7 +19,17 @@ from tests.web.server import Site, threaded_site
 
 PAGES = 300
 THREADS = 8
-OPTIONS = ("--once", "--threads", str(THREADS), "--delay", "0", "--follow", "host")
+OPTIONS = (
+    "--once",
+    "--threads",
+    str(THREADS),
+    "--delay",
+    "0",
+    "--follow",
+    "host",
+    "--set",
+    "search.enabled=false",
+)
 
 
 def big_site() -> dict:
