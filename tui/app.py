@@ -230,6 +230,8 @@ class SpiderApp(App[int]):
     def _asked(self, event: Question) -> None:
         if self.connection.connected:
             self.beside(partial(event.ask, self.client), event.group, exclusive=True)
+        else:
+            event.drop("no daemon is attached")
 
     @on(SettingBox.Wanted)
     def _setting_wanted(self, event: SettingBox.Wanted) -> None:

@@ -37,6 +37,9 @@ class Question(Message):
         """Ask, and give the answer to whom it concerns."""
         raise NotImplementedError
 
+    def drop(self, reason: str) -> None:
+        """There is nobody to ask; by default what is on the screen stays there."""
+
 
 class ListQuestion(Question):
     """A window of a list."""
@@ -141,6 +144,10 @@ class WhyQuestion(Question):
         self.box = box
         self.url = url
 
+    def drop(self, reason: str) -> None:
+        """Say that nobody knows."""
+        self.box.add([("why", f"not known: {reason}")])
+
     async def ask(self, client: Client) -> None:
         """Ask for the rule."""
         try:
@@ -157,6 +164,10 @@ class CheckQuestion(Question):
         super().__init__()
         self.box = box
         self.urls = urls
+
+    def drop(self, reason: str) -> None:
+        """Say that nobody has checked."""
+        self.box.show_problem(self.urls, reason)
 
     async def ask(self, client: Client) -> None:
         """Ask for the verdict."""

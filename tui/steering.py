@@ -13,8 +13,9 @@ from tui import starting
 from tui.client import LineBroken
 from tui.screens.add import AddBox
 from tui.screens.confirm import Confirm
+from tui.screens.seeding import Wish
 from tui.screens.setting import SettingBox
-from tui.screens.start import StartBox, Wish
+from tui.screens.start import StartBox
 from tui.settings import Value
 from tui.text import plural
 
@@ -48,13 +49,19 @@ class Steering:
         self.app.push_screen(Confirm("Stop the daemon?", question, "Stop it", "Leave it running"), answered)
 
     def add(self, url: str = "") -> None:
-        """Ask for URLs, beginning with one if it is given, and add them."""
+        """Ask for URLs, beginning with one if it is given, and add them.
 
-        def answered(urls: list[str] | None) -> None:
-            if urls:
-                self._call(partial(self.app.client.add, urls), self._added)
+        Where nothing was crawled yet the number of threads is asked for as well: here a crawl begins.
+        """
+        snapshot = self.app.model.snapshot
+        beginning = snapshot is not None and snapshot.state is CrawlState.IDLE
 
-        self.app.push_screen(AddBox(url), answered)
+        def answered(wish: Wish | None) -> None:
+            if wish is not None:
+                self._call(partial(self._begin, wish), self._added)
+
+        threads = snapshot.threads if snapshot is not None and beginning else 0
+        self.app.push_screen(AddBox(url, threads=threads), answered)
 
     def retry(self) -> None:
         """Try the errors again that may pass."""
@@ -87,6 +94,11 @@ class Steering:
                 self.app.beside(partial(self._start, wish), "start", exclusive=True)
 
         self.app.push_screen(StartBox(self.app.data_dir), answered)
+
+    async def _begin(self, wish: Wish) -> Added:
+        if wish.threads:
+            await self.app.client.change("crawl.threads", wish.threads)
+        return await self.app.client.add(wish.urls)
 
     async def _change(self, box: SettingBox, key: str, value: Value | None) -> None:
         try:

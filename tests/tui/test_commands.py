@@ -43,7 +43,7 @@ async def test_a_checks_while_typing_and_adds(sock_path):
             await attached(pilot)
             await pilot.press("a")
             await wait_for(pilot, lambda: "One URL a line" in screen(pilot))
-            assert pilot.app.screen.query_one("#add").disabled
+            assert pilot.app.screen.query_one("#go").disabled
             pilot.app.screen.query_one("#urls").insert(
                 "https://example.org/\nhttps://news.example.com/\nftp://bad.example/\n"
             )
@@ -164,3 +164,49 @@ async def test_help_comes_from_the_table_of_keys(sock_path):
             assert "not now: this screen is read-only" in text
             await pilot.press("escape")
             await wait_for(pilot, lambda: "Throughput" in screen(pilot))
+
+
+@on_asyncio
+async def test_an_empty_daemon_is_given_urls_and_a_number_of_threads(sock_path):
+    stage = Stage()
+    stage.state = CrawlState.IDLE
+    with served(stage, sock_path):
+        async with dashboard(sock_path) as pilot:
+            app = await attached(pilot)
+            await wait_for(pilot, lambda: "○ IDLE" in line(pilot, 0))
+            await pilot.press("a")
+            await wait_for(pilot, lambda: "Threads" in screen(pilot) and "8, as it is" in screen(pilot))
+            app.screen.query_one("#urls").insert("https://example.org/")
+            await wait_for(pilot, lambda: "1 new" in screen(pilot))
+            app.screen.query_one("#thread-count").value = "0"
+            await pilot.press("ctrl+s")
+            assert app.screen is not app.dashboard
+            app.screen.query_one("#thread-count").value = "16"
+            await pilot.press("ctrl+s")
+            await wait_for(pilot, lambda: len(stage.calls) == 2)
+    assert stage.calls == ["set crawl.threads 16", "add https://example.org/"]
+
+
+@on_asyncio
+async def test_urls_that_nobody_can_check_are_said_to_be_so(sock_path):
+    async with dashboard(sock_path) as pilot:
+        with served(Stage(), sock_path):
+            app = await attached(pilot)
+            await pilot.press("a")
+            await wait_for(pilot, lambda: app.screen is not app.dashboard)
+        await wait_for(pilot, lambda: not app.connection.connected)
+        app.screen.query_one("#urls").insert("https://example.org/")
+        await wait_for(pilot, lambda: "not checked: no daemon is attached" in screen(pilot))
+
+
+@on_asyncio
+async def test_the_other_names_of_keys(sock_path):
+    with served(Stage(), sock_path):
+        async with dashboard(sock_path) as pilot:
+            app = await attached(pilot)
+            await pilot.press("f1")
+            await wait_for(pilot, lambda: app.screen is not app.dashboard)
+            await pilot.press("f1")
+            assert app.screen is app.dashboard
+            await pilot.press("ctrl+q")
+        assert pilot.app.return_value == 0

@@ -2,58 +2,52 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Iterable
 
 from textual import on
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.timer import Timer
+from textual.widget import Widget
 from textual.widgets import Button, Static, TextArea
 
 from spiderd.protocol import Added
 from tui.questions import CheckQuestion
-from tui.screens.box import Box
-from tui.text import cut, harmless, plural
-from tui.widgets.url_area import UrlArea
+from tui.screens.seeding import SeedBox
+from tui.text import cut, harmless
 
 CHECK_AFTER = 0.3  # seconds without a key
 SHOWN = 6  # refused URLs that are listed
 
 
-class AddBox(Box[list[str]]):
-    """A text area, what the daemon thinks of it, and two buttons."""
+class AddBox(SeedBox):
+    """Shows what the daemon thinks of the URLs.
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s,ctrl+enter,ctrl+j", "submit", "Add", priority=True, show=False)
-    ]
+    Args:
+        text: URLs to begin with.
+        threads: how many there are, where their number is asked for; 0 = it is not.
+    """
 
-    def __init__(self, text: str = "") -> None:
-        super().__init__()
-        self._text = text
+    TITLE = "Add URLs"
+    VERB = "Add"
+
+    def __init__(self, text: str = "", *, threads: int = 0) -> None:
+        asked = f"{threads}, as it is" if threads else None
+        super().__init__("One URL a line; paste as many as you like.", text=text, threads=asked)
         self._pending: Timer | None = None
 
-    def compose(self) -> ComposeResult:
-        """The text over the verdict and the buttons."""
-        with Vertical(id="add-box", classes="box") as box:
-            yield Static("One URL a line; paste as many as you like.", classes="hint")
-            yield UrlArea(self._text, id="urls")
-            yield Static("", id="verdict")
-            with Horizontal(classes="buttons"):
-                yield Button("Add  Ctrl+S", id="add", variant="primary", compact=True)
-                yield Button("Cancel  Esc", id="cancel", compact=True)
-        box.border_title = "Add URLs"
+    def compose_verdict(self) -> Iterable[Widget]:
+        """What the daemon thinks of the URLs."""
+        yield Static("", id="verdict")
 
     def on_mount(self) -> None:
-        """Nothing can be added yet."""
-        self.query_one("#urls").focus()
+        """Nothing can be added yet, or what came along is to be checked."""
+        super().on_mount()
         self._ask()
 
     @property
-    def urls(self) -> list[str]:
-        """What was entered, without empty lines."""
-        return self.query_one(UrlArea).urls
+    def possible(self) -> bool:
+        """Whether there is anything to add."""
+        return bool(self.urls)
 
     @on(TextArea.Changed)
     def _changed(self) -> None:
@@ -69,7 +63,7 @@ class AddBox(Box[list[str]]):
 
     def show_check(self, urls: list[str], answer: Added) -> None:
         """Show what would become of the URLs, unless they are others by now."""
-        if urls != self.urls:
+        if not self.is_attached or urls != self.urls:
             return
         parts: list[str | tuple[str, str]] = [
             (f"{answer.new} new", "$text-success"),
@@ -80,24 +74,14 @@ class AddBox(Box[list[str]]):
         for row in refused[:SHOWN]:
             parts += ["\n", (cut(harmless(row.url), 40), "bold"), f" {harmless(row.reason)}"]
         if len(refused) > SHOWN:
-            parts.append(f"\n… and {plural(len(refused) - SHOWN, 'more')}")
+            parts.append(f"\n… and {len(refused) - SHOWN:,} more")
         self._show(Content.assemble(*parts), possible=answer.new > 0)
 
     def show_problem(self, urls: list[str], problem: str) -> None:
         """Show that the URLs could not be checked; they may be added all the same."""
-        if urls == self.urls:
+        if self.is_attached and urls == self.urls:
             self._show(Content(f"not checked: {harmless(problem)}"), possible=True)
 
     def _show(self, verdict: Content, *, possible: bool) -> None:
         self.query_one("#verdict", Static).update(verdict)
-        self.query_one("#add", Button).disabled = not possible
-
-    @on(Button.Pressed, "#cancel")
-    def _cancelled(self) -> None:
-        self.action_close()
-
-    @on(Button.Pressed, "#add")
-    def action_submit(self) -> None:
-        """Hand the URLs over."""
-        if self.urls:
-            self.dismiss(self.urls)
+        self.query_one("#go", Button).disabled = not possible
