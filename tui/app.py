@@ -152,10 +152,10 @@ class SpiderApp(App[int]):
             source=listing.source if isinstance(listing, PagedListing) else "",
             read_only=self.read_only,
             rights=self.model.hello.rights if self.model.hello else "write",
-            table=True,
             row=listing.table.row is not None,
             sortable=listing.can_sort,
             log=isinstance(self.dashboard.view, LogView),
+            frozen=self._held is not None,
         )
 
     def _tick(self) -> None:

@@ -6,6 +6,7 @@ is hidden: what cannot be done is dimmed, and pressing it says the reason.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -19,18 +20,17 @@ class Need(Enum):
     """What must hold for a command to make sense."""
 
     LINE = auto()  # a daemon is attached
-    WRITE = auto()  # and we may change things
-    UNFINISHED = auto()  # the crawl is neither complete nor stopping
-    TABLE = auto()  # a table is on screen
+    WRITE = auto()  # and it lets us change things
+    UNFINISHED = auto()  # the crawl has begun, and has not come to its end
     FIGURES = auto()  # a snapshot was seen
     NOBODY = auto()  # no daemon answers
-    INDEX = auto()  # that builds a search index
-    FILTERED = auto()  # the list has a filter of its own
+    OURS = auto()  # this screen was not started as read-only
+    INDEX = auto()  # the daemon builds a search index
+    ROW = auto()  # the cursor is on a row
+    SORTED = auto()  # the order of the table can be changed
+    FILTERED = auto()  # the table has a filter of its own
     ERROR = auto()  # the row is of the error queue
     HELD = auto()  # the row is of the hosts or the traps
-    OURS = auto()  # and this screen may change things
-    ROW = auto()  # with the cursor on a row
-    PAGED = auto()  # whose order can be changed
     LOG = auto()  # the log is on screen
 
 
@@ -60,10 +60,10 @@ class Situation:
     filterable: bool = True
     read_only: bool = False  # this screen was started so
     rights: str = "write"  # what the daemon grants us
-    table: bool = False
     row: bool = False
     sortable: bool = False
     log: bool = False
+    frozen: bool = False
 
 
 CONNECTED = frozenset({Phase.LIVE, Phase.STALE})
@@ -177,7 +177,7 @@ KEYS: tuple[Key, ...] = (
         "Show everything that is known of the row",
         TABLES,
         bar=6,
-        needs=(Need.TABLE, Need.ROW),
+        needs=(Need.ROW,),
     ),
     Key(
         "filter",
@@ -187,7 +187,7 @@ KEYS: tuple[Key, ...] = (
         "Show only rows that hold a text; Esc clears",
         TABLES,
         bar=7,
-        needs=(Need.TABLE, Need.FILTERED),
+        needs=(Need.FILTERED,),
     ),
     Key(
         "sort:-1",
@@ -196,7 +196,7 @@ KEYS: tuple[Key, ...] = (
         "Sort left",
         "Sort by the column to the left",
         TABLES,
-        needs=(Need.TABLE, Need.PAGED),
+        needs=(Need.SORTED,),
     ),
     Key(
         "sort:1",
@@ -206,9 +206,9 @@ KEYS: tuple[Key, ...] = (
         "Sort by the column to the right",
         TABLES,
         bar=10,
-        needs=(Need.TABLE, Need.PAGED),
+        needs=(Need.SORTED,),
     ),
-    Key("invert", "I", "I", "Invert", "Turn the order round", TABLES, needs=(Need.TABLE, Need.PAGED)),
+    Key("invert", "I", "I", "Invert", "Turn the order round", TABLES, needs=(Need.SORTED,)),
     Key(
         "follow",
         "F",
@@ -216,7 +216,7 @@ KEYS: tuple[Key, ...] = (
         "Follow row",
         "Keep the cursor's row in view while the order changes",
         TABLES,
-        needs=(Need.TABLE, Need.ROW),
+        needs=(Need.ROW,),
     ),
     Key(
         "open", "o", "o", "Open", "Open the row's URL in a browser on this machine", TABLES, needs=(Need.ROW,)
@@ -276,74 +276,44 @@ def bindings() -> list[Binding]:
     ]
 
 
-def unavailable(key: Key, situation: Situation) -> str:
-    """Say why a command cannot be given now; "" where it can."""
-    for need in key.needs:
-        reason = _missing(need, situation)
-        if reason:
-            return reason
-    return ""
-
-
 def label(key: Key, situation: Situation) -> str:
     """The key's label as things stand: `p` pauses or resumes, Space freezes or thaws."""
     if key.command == "pause" and situation.state in {CrawlState.PAUSED, CrawlState.PAUSING}:
         return "Resume"
+    if key.command == "freeze" and situation.frozen:
+        return "Thaw"
     return key.label
 
 
-def _missing(need: Need, situation: Situation) -> str:
-    """Say what is missing, or ""."""
-    match need:
-        case Need.LINE if situation.phase is Phase.MISMATCHED:
-            return "the daemon speaks another version"
-        case Need.FIGURES if not situation.figures:
-            return "there are no figures yet"
-        case Need.INDEX if not situation.index:
-            return "this daemon builds no search index"
-        case Need.FILTERED if not situation.filterable:
-            return "the search box does this here: /"
-        case Need.ERROR if situation.source != "errors":
-            return "only in the error queue"
-        case Need.HELD if situation.source not in {"hosts", "traps"}:
-            return "only for hosts and traps"
-        case Need.NOBODY if situation.phase is not Phase.WAITING:
-            return "a daemon answers already" if situation.phase in CONNECTED else "just being tried"
-        case Need.OURS if situation.read_only:
-            return "this screen is read-only"
-        case Need.LINE if situation.phase not in CONNECTED:
-            return "no daemon is attached"
-        case Need.WRITE if situation.read_only:
-            return "this screen is read-only"
-        case Need.WRITE if situation.rights != "write":
-            return "the daemon lets you read only"
-        case Need.UNFINISHED if situation.state is CrawlState.COMPLETE:
-            return "the crawl is complete"
-        case Need.UNFINISHED if situation.state is CrawlState.STOPPING:
-            return "the daemon is stopping"
-        case Need.UNFINISHED if situation.state is CrawlState.IDLE:
-            return "there is nothing to crawl yet: a adds a URL"
-        case Need.FIGURES if not situation.figures:
-            return "there are no figures yet"
-        case Need.INDEX if not situation.index:
-            return "this daemon builds no search index"
-        case Need.FILTERED if not situation.filterable:
-            return "the search box does this here: /"
-        case Need.ERROR if situation.source != "errors":
-            return "only in the error queue"
-        case Need.HELD if situation.source not in {"hosts", "traps"}:
-            return "only for hosts and traps"
-        case Need.NOBODY if situation.phase is not Phase.WAITING:
-            return "a daemon answers already" if situation.phase in CONNECTED else "just being tried"
-        case Need.OURS if situation.read_only:
-            return "this screen is read-only"
-        case Need.TABLE if not situation.table:
-            return "no table is on screen"
-        case Need.ROW if not situation.row:
-            return "no row is chosen"
-        case Need.PAGED if not situation.sortable:
-            return "this table has one order"
-        case Need.LOG if not situation.log:
-            return "only in the log"
-        case _:
-            return ""
+Rule = tuple[Need, Callable[[Situation], bool], str]
+
+RULES: tuple[Rule, ...] = (
+    # A need, when it is not met, and what to say then; the first that applies is said.
+    (Need.LINE, lambda now: now.phase is Phase.MISMATCHED, "the daemon speaks another version"),
+    (Need.LINE, lambda now: now.phase not in CONNECTED, "no daemon is attached"),
+    (Need.WRITE, lambda now: now.read_only, "this screen is read-only"),
+    (Need.WRITE, lambda now: now.rights != "write", "the daemon lets you read only"),
+    (Need.UNFINISHED, lambda now: now.state is CrawlState.COMPLETE, "the crawl is complete"),
+    (Need.UNFINISHED, lambda now: now.state is CrawlState.STOPPING, "the daemon is stopping"),
+    (
+        Need.UNFINISHED,
+        lambda now: now.state is CrawlState.IDLE,
+        "there is nothing to crawl yet: a adds a URL",
+    ),
+    (Need.FIGURES, lambda now: not now.figures, "there are no figures yet"),
+    (Need.NOBODY, lambda now: now.phase is Phase.MISMATCHED, "a daemon of another version answers"),
+    (Need.NOBODY, lambda now: now.phase in CONNECTED, "a daemon answers already"),
+    (Need.OURS, lambda now: now.read_only, "this screen is read-only"),
+    (Need.INDEX, lambda now: not now.index, "this daemon builds no search index"),
+    (Need.ROW, lambda now: not now.row, "no row is chosen"),
+    (Need.SORTED, lambda now: not now.sortable, "this table has one order"),
+    (Need.FILTERED, lambda now: not now.filterable, "the search box does this here: /"),
+    (Need.ERROR, lambda now: now.source != "errors", "only in the error queue"),
+    (Need.HELD, lambda now: now.source not in {"hosts", "traps"}, "only for hosts and traps"),
+    (Need.LOG, lambda now: not now.log, "only in the log"),
+)
+
+
+def unavailable(key: Key, situation: Situation) -> str:
+    """Say why a command cannot be given now; "" where it can."""
+    return next((reason for need, fails, reason in RULES if need in key.needs and fails(situation)), "")

@@ -93,6 +93,6 @@ class Link:
             await asyncio.sleep(EVENTS_EVERY)
 
     async def _pause(self, seconds: float) -> None:
-        self._nudge.clear()
         with suppress(TimeoutError):
             await asyncio.wait_for(self._nudge.wait(), seconds)
+        self._nudge.clear()

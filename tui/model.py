@@ -31,7 +31,6 @@ class Model:
     errors: deque[Event] = field(default_factory=lambda: deque(maxlen=RECENT_ERRORS))  # newest last
     last_event: int = 0  # id of the newest event that we have
     lost_events: bool = False  # the daemon's ring had dropped some before we asked
-    version: int = 0  # grows whenever something above has changed
 
     def greet(self, hello: Hello) -> None:
         """Take in who answers: another crawl is another story."""
@@ -43,31 +42,33 @@ class Model:
             self.events.clear()
             self.errors.clear()
             self.last_event = 0
-        self.version += 1
 
     def show(self, snapshot: Snapshot) -> None:
         """Take in a snapshot; it may be that of a daemon that was restarted between two of them."""
         self.greet(snapshot.hello)
         self.snapshot = snapshot
-        if snapshot.last_event < self.last_event:  # a daemon that counts anew
-            self.last_event = 0
-        self.version += 1
 
     def become(self, state: CrawlState, reason: Reason) -> None:
         """Take in what a command has brought about, before the next snapshot tells it."""
         if self.snapshot is not None:
             self.snapshot = structs.replace(self.snapshot, state=state, reason=reason)
-            self.version += 1
 
     def hear(self, rows: list[Event], last: int, *, gap: bool) -> None:
-        """Take in events, oldest first; repeated ones are dropped."""
+        """Take in events, oldest first; repeated ones are dropped.
+
+        Args:
+            rows: the events.
+            last: id of the daemon's newest; below ours where another daemon counts anew.
+            gap: whether some between ours and these are lost.
+        """
+        if last < self.last_event:
+            self.last_event = 0
         new = [row for row in rows if row.id > self.last_event]
         self.last_event = max(self.last_event, last, new[-1].id if new else 0)
         self.lost_events = self.lost_events or (gap and bool(self.events))
         if new:
             self.events.extend(new)
             self.errors.extend(row for row in new if row.level in SEVERE)
-            self.version += 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ LIVE = Situation(
     state=CrawlState.RUNNING,
     figures=True,
     index=True,
-    table=True,
     row=True,
     sortable=True,
     log=True,

@@ -71,7 +71,16 @@ def test_what_a_command_brings_about_is_seen_at_once():
 
 
 def test_a_daemon_that_counts_anew_is_listened_to():
-    model, stage = Model(), Stage()
+    model = Model()
     model.hear(events(1000), 1000, gap=False)
-    model.show(replace(stage.snapshot(), last_event=3))
-    assert model.last_event == 0
+    model.hear(events(1, 2, 3), 3, gap=True)
+    assert [event.id for event in model.events] == [1000, 1, 2, 3]
+    assert model.last_event == 3
+
+
+def test_a_snapshot_that_is_older_than_the_events_repeats_none():
+    model, stage = Model(), Stage()
+    model.hear(events(1, 2, 3), 3, gap=False)
+    model.show(replace(stage.snapshot(), last_event=2))
+    model.hear(events(4), 4, gap=False)
+    assert [event.id for event in model.events] == [1, 2, 3, 4]
