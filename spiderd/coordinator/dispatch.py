@@ -45,16 +45,20 @@ class Dispatch:
     def hand_out(self, now: float) -> None:
         """Give out leases until workers, hosts or budgets are used up."""
         bench = self._desk.bench
-        decisions = 0
-        while decisions < DECISIONS and self._budget() and self._crew.has_room:
-            host = bench.take(now)
+        passed_over: list[HostQueue] = []  # bound to a fetcher that is full: the others go on
+        for _ in range(DECISIONS):
+            host = bench.take(now) if self._budget() and self._crew.has_room else None
             if host is None:
-                return
+                break
             going_on = self._advance(host, now)
+            if not going_on and host.bound:
+                passed_over.append(host)
+                continue
             bench.place(host, now)
             if not going_on:
-                return
-            decisions += 1
+                break
+        for host in passed_over:
+            bench.place(host, now)
 
     def _budget(self) -> bool:
         most = self._desk.config.crawl.max_pages

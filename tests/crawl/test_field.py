@@ -200,3 +200,34 @@ async def test_titles_and_encodings_are_kept(tmp_path: Path) -> None:
     assert pages[site.url("/gbk")].title == "爬虫的礼貌"
     assert pages[site.url("/gbk")].charset.lower() in ("gbk", "gb18030")
     assert (pages[site.url("/sjis")].title, pages[site.url("/sjis")].charset_source) == ("日本語", "header")
+
+
+async def test_a_host_bound_by_a_cookie_to_a_full_fetcher_holds_up_nobody(tmp_path: Path) -> None:
+    async def slow(stream: trio.abc.Stream, _: Request) -> None:
+        await released.wait()
+        await stream.send_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\nslow")
+
+    def quick(request: Request) -> str:
+        asked.add(request.path)
+        if len(asked) == 20:
+            finished.set()
+        return f"other {request.path}"
+
+    released, finished = trio.Event(), trio.Event()
+    asked: set[str] = set()
+    pages = {f"/{n}": quick for n in range(20)}
+    slow_pages = {f"/slow{n}": slow for n in range(6)}
+    entry = (200, {"Content-Type": "text/html", "Set-Cookie": "a=b"}, page(*slow_pages))
+    async with (
+        serve(site_of({"/": entry, **slow_pages}), host="127.0.0.9") as bound,
+        serve(site_of({"/": page(*pages), **pages})) as other,
+        trio.open_nursery() as nursery,
+    ):
+        config = configured(
+            bound.url("/"), other.url("/"), crawl={"processes": 2, "threads": 4}, politeness={"per_host": 4}
+        )
+        nursery.start_soon(crawl, config, tmp_path)
+        with trio.fail_after(60):
+            await finished.wait()  # all of the other host, while this one is stuck
+        released.set()
+    assert len(archived(tmp_path)) == 2 + 20 + 1  # the slow pages are one content
