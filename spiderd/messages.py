@@ -146,6 +146,7 @@ class Outcome(Message):
     elapsed: float = 0.0  # whole exchange
     links: Links | None = None
     body: bytes = b""  # of a robots.txt or a sitemap only
+    charset_confidence: float = 1.0  # below 1 where the encoding was detected
     records_bytes: int = 0  # length of the directory's records after this one; 0 = there are none
 
 

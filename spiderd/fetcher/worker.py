@@ -238,7 +238,7 @@ class Worker:
         outcome.links, outcome.title, outcome.lang = page.links, page.title, page.lang
         outcome.canonical = page.canonical
         outcome.charset, outcome.charset_source = page.charset, page.charset_source
-        outcome.charset_lie = page.charset_lie
+        outcome.charset_lie, outcome.charset_confidence = page.charset_lie, page.charset_confidence
         outcome.noindex = told.noindex or (page.noindex and self._config.politeness.meta_robots)
 
     # sitemaps

@@ -87,4 +87,5 @@ def _record(waiting: WaitingUrl, outcome: Outcome, change: int) -> PageRecord:
         outcome.noindex,
         waiting.lastmod,
         change,
+        outcome.charset_confidence,
     )

@@ -72,6 +72,7 @@ class PageRecord(Row):
     noindex: bool = False
     lastmod: str = ""
     change: int = 0  # place of this version in the table `changes`
+    charset_confidence: float = 1.0  # below 1 where the encoding was detected
 
 
 class ErrorRecord(Row):
