@@ -41,6 +41,8 @@ def record(ledger: Ledger, done: Done) -> int:
         counters.complete += 1
         host.complete += 1
         _count_kind(counters, outcome)
+    if outcome.records_bytes:  # a revisit or a redirect has records, too
+        ledger.directories.extend(outcome)
     if outcome.kind is OutcomeKind.STORED:
         host.pages += 1
         host.bytes += outcome.size
