@@ -216,7 +216,7 @@ async def test_a_host_bound_by_a_cookie_to_a_full_fetcher_holds_up_nobody(tmp_pa
     released, finished = trio.Event(), trio.Event()
     asked: set[str] = set()
     pages = {f"/{n}": quick for n in range(20)}
-    slow_pages = {f"/slow{n}": slow for n in range(6)}
+    slow_pages = {f"/slow{n}": slow for n in range(12)}
     entry = (200, {"Content-Type": "text/html", "Set-Cookie": "a=b"}, page(*slow_pages))
     async with (
         serve(site_of({"/": entry, **slow_pages}), host="127.0.0.9") as bound,
@@ -224,7 +224,7 @@ async def test_a_host_bound_by_a_cookie_to_a_full_fetcher_holds_up_nobody(tmp_pa
         trio.open_nursery() as nursery,
     ):
         config = configured(
-            bound.url("/"), other.url("/"), crawl={"processes": 2, "threads": 4}, politeness={"per_host": 4}
+            bound.url("/"), other.url("/"), crawl={"processes": 2, "threads": 4}, politeness={"per_host": 9}
         )
         nursery.start_soon(crawl, config, tmp_path)
         with trio.fail_after(60):
