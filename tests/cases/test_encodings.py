@@ -45,7 +45,7 @@ def record(each: Each, case: int) -> PageRecord:
 
 
 GBK_META = '<meta httpequiv="ContentType" content="text/html; charset=gbk">'
-UNPRAGMA = "<meta content='text/html;charset=koi8-r' http-equiv=content-type>"
+PRAGMA = "<meta content='text/html;charset=koi8-r' http-equiv=content-type>"
 XML = '<?xml version="1.0" encoding="iso-8859-2"?><html>'
 
 
@@ -54,7 +54,7 @@ def titled(title: str, codec: str, head: str = "", mark: bytes = b"") -> bytes:
     return mark + f"{head}<title>{title}</title>".encode(codec)
 
 
-DECLARED = [
+UNDECLARED = [
     (text_page(CHINESE, "gbk", GBK_META), {"gbk", "gb18030"}, CHINESE),
     (text_page("①②" + JAPANESE, "cp932"), {"shift_jis"}, "①②" + JAPANESE),
     (text_page(TAIWANESE, "big5hkscs"), {"big5"}, TAIWANESE),
