@@ -92,6 +92,7 @@ class HostRow(Reply):
     robots: str  # "", "none", "ok", "denied", "unreachable"
     last_status: int
     reason: str = ""  # why parked or backing off
+    name: str = ""  # as people write it ("bücher.example"); "" where that is `host`
 
 
 class ErrorRow(Reply):

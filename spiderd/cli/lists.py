@@ -39,7 +39,7 @@ WORKERS: list[Column[WorkerRow]] = [
     Column("URL", lambda row: row.url, wide=True),
 ]
 HOSTS: list[Column[HostRow]] = [
-    Column("host", lambda row: row.host, wide=True),
+    Column("host", lambda row: row.name or row.host, wide=True),
     Column("state", lambda row: row.state),
     Column("waiting", lambda row: human_count(row.waiting), right=True),
     Column("processing", lambda row: human_count(row.processing), right=True),

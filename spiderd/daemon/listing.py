@@ -33,6 +33,7 @@ from spiderd.schedule.workbench import HostQueue
 from spiderd.store import lists
 from spiderd.store.records import HostRecord, decode
 from spiderd.store.thread import StoreThread
+from spiderd.urls import display_host
 
 Row = TypeVar("Row", bound=Struct)
 Item = TypeVar("Item")
@@ -161,6 +162,7 @@ class Listing:
             next_allowed=0.0,
             robots="",
             last_status=0,
+            name=_as_written(record.key),
         )
         state = host.state if host is not None else decode(HostState, left) if left else None
         if state is not None:
@@ -202,6 +204,12 @@ def robots_word(host: HostQueue) -> str:
 def _first(items: Iterable[Item], count: int, key: Callable[[Item], Any], *, descending: bool) -> list[Item]:
     """The first so many in order; as `sorted`, without sorting what is not wanted."""
     return (heapq.nlargest if descending else heapq.nsmallest)(count, items, key)
+
+
+def _as_written(key: str) -> str:
+    """A host as people write it, "" where that is its key."""
+    shown = display_host(key)
+    return "" if shown == key else shown
 
 
 def _sortable(value: object) -> tuple[float, str]:

@@ -10,8 +10,8 @@ import trio
 
 from spiderd.protocol import Counters
 from spiderd.states import Failure, OutcomeKind
-from spiderd.urls import display_host
 from tests.cases.playing import Crawled, html, key_of, links, play_each, web
+from tests.crawl.controlled import controlled
 from tests.web.server import Request, serve
 from tests.web.tls import tls_for
 
@@ -175,7 +175,22 @@ async def test_c11_names_in_any_script_are_ascii_on_the_wire(tmp_path: Path) -> 
         assert sorted(hosts.robots[1:]) == [f"http://{name}/robots.txt" for name in ascii_names]
         assert hosts.host_headers == {"start.test", *ascii_names}
     assert crawled.hosts == sorted(["start.test", *ascii_names])
-    assert list(map(display_host, ascii_names)) == ["bücher.example", "faß.example", "例え.test"]
+
+
+async def test_c11_people_are_shown_what_people_write(tmp_path: Path) -> None:
+    pages = {"xn--bcher-kva.example": {"/": "b"}, "xn--r8jz45g.test:8080": {"/": "c"}}
+    seeds = ("http://bücher.example/", "http://例え.test:8080/", "http://plain.test/")
+    async with (
+        web({**pages, "plain.test": {"/": "p"}}) as hosts,
+        controlled(hosts.config(*seeds), tmp_path) as running,
+    ):
+        await running.complete()
+        rows = (await running.get("hosts"))["rows"]
+    assert {row["host"]: row["name"] for row in rows} == {
+        "xn--bcher-kva.example": "bücher.example",
+        "xn--r8jz45g.test:8080": "例え.test:8080",
+        "plain.test": "",
+    }
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def _errors(row: HostRow, _: float) -> Cell:
 
 
 COLUMNS: tuple[Column[HostRow], ...] = (
-    Column("host", "host", 16, lambda row, _: row.host, grow=3, keep="end", most=60),
+    Column("host", "host", 16, lambda row, _: row.name or row.host, grow=3, keep="end", most=60),
     Column("state", "state", 11, lambda row, _: Cell(row.state, ROLES.get(row.state, ""))),
     Column("waiting", "waiting", 8, lambda row, _: human_count(row.waiting), right=True),
     Column("processing", "busy", 6, lambda row, _: human_count(row.processing), right=True, drop=2),
