@@ -12,7 +12,7 @@ from spiderd.states import CrawlState, Reason, Step
 from spiderd.units import human_duration
 from tui.connection import Connection, Phase, Problem
 from tui.glyphs import Glyphs
-from tui.ink import STATE_ROLES
+from tui.roles import STATE_ROLES
 from tui.text import clock, plural
 
 

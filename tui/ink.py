@@ -1,73 +1,78 @@
-"""Roles of what is drawn, and the styles that the theme gives them.
+"""The styles that the theme gives to roles.
 
-Widgets speak of roles ("good", "muted"); `app.tcss` gives each role its colour for any theme. A widget that
-draws its own lines lists `INK` among its component classes and asks `ink()` for the style.
+Widgets that draw their own lines speak of roles; `app.tcss` gives each its colour, for any theme. The styles
+are kept by the screen and not by each widget: Textual matches the rules for every style of every widget at
+each change of focus or theme, and twenty styles on thirty widgets were a third of what a key cost.
 """
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from rich.style import Style
 from textual.color import Color
+from textual.screen import Screen
 from textual.widget import Widget
-
-from spiderd.states import CrawlState, Step
 
 ROLES = (
     *("good", "warn", "bad", "muted", "faint", "line", "accent", "strong", "key", "tab", "graph"),
     *("badge-good", "badge-warn", "badge-bad", "badge-muted", "badge-accent"),
+    *("head", "cursor", "cursor-blurred"),  # of tables
 )
 
-INK: set[str] = {f"ink--{role}" for role in ROLES}
 
+class InkScreen(Screen[None]):
+    """A screen that knows the styles of all roles."""
 
-def ink(widget: Widget, role: str) -> Style:
-    """The style of a role on a widget; no role is the widget's own text."""
-    return shade(widget, f"ink--{role}") if role else Style.null()
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"ink--{role}" for role in ROLES}
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._styles: dict[tuple[str, Color], Style] = {}
 
-def shade(widget: Widget, component: str) -> Style:
-    """The style of a component, to be laid over the widget's own.
+    def notify_style_update(self) -> None:
+        """A theme has changed."""
+        self._styles.clear()
+        super().notify_style_update()
 
-    Colours that are partly transparent are mixed with what lies below: a terminal cannot do that. The
-    terminal's own sixteen colours cannot be mixed and stay as they are.
-    """
-    styles = widget.get_component_styles(component)
-    _, below = widget.background_colors
-    color = background = None
-    if styles.has_rule("background"):
-        background = _mixed(below, styles.background)
-    if styles.has_rule("color"):
-        color = _mixed(below, styles.color)
-    return (
-        Style(
+    def style_of(self, role: str, below: Color) -> Style:
+        """The style of a role, to be laid over a colour."""
+        found = self._styles.get((role, below))
+        if found is None:
+            found = self._styles[role, below] = self._mix(role, below)
+        return found
+
+    def _mix(self, role: str, below: Color) -> Style:
+        styles = self.get_component_styles(f"ink--{role}")
+        color = _over(below, styles.color) if styles.has_rule("color") else None
+        background = _over(below, styles.background) if styles.has_rule("background") else None
+        colours = Style(
             color=color.rich_color if color else None, bgcolor=background.rich_color if background else None
         )
-        + styles.text_style
-    )
+        return colours + styles.text_style
 
 
-def _mixed(below: Color, color: Color) -> Color:
+class Ink:
+    """The styles as one widget needs them: mixed with what lies below it. Made anew for each line."""
+
+    def __init__(self, widget: Widget) -> None:
+        screen = widget.screen
+        self._screen = screen if isinstance(screen, InkScreen) else None
+        self._below = widget.background_colors[1]
+        self.plain = widget.rich_style
+
+    def __call__(self, role: str) -> Style:
+        """The whole style of a role; no role is the widget's own."""
+        return self.plain + self.over(role)
+
+    def over(self, role: str) -> Style:
+        """The part that a role changes."""
+        return self._screen.style_of(role, self._below) if role and self._screen else Style.null()
+
+
+def _over(below: Color, color: Color) -> Color:
+    """Mix a colour that is partly transparent with what lies below: a terminal cannot do that.
+
+    The terminal's own sixteen colours cannot be mixed and stay as they are.
+    """
     return color if color.ansi is not None or below.ansi is not None else below + color
-
-
-STATE_ROLES: dict[str, str] = {
-    CrawlState.STARTING: "accent",
-    CrawlState.RUNNING: "good",
-    CrawlState.IDLE: "muted",
-    CrawlState.PAUSING: "warn",
-    CrawlState.PAUSED: "warn",
-    CrawlState.COMPLETE: "accent",
-    CrawlState.STOPPING: "warn",
-}
-
-STEP_ROLES: dict[str, str] = {
-    Step.IDLE: "muted",
-    Step.RESOLVING: "accent",
-    Step.CONNECTING: "accent",
-    Step.WAITING: "",
-    Step.RECEIVING: "good",
-    Step.PARSING: "good",
-    Step.STORING: "good",
-}
-
-LEVEL_ROLES: dict[str, str] = {"debug": "faint", "info": "", "warning": "warn", "error": "bad"}

@@ -42,7 +42,7 @@ async def wait_for(pilot: Pilot[int], condition: Callable[[], object]) -> None:
     while not condition():
         if time.monotonic() > end:
             raise AssertionError(f"never came true; the screen was:\n{screen(pilot)}")
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0.03)  # drawing the screen for a condition takes some milliseconds itself
     await pilot.pause()
 
 

@@ -9,6 +9,7 @@ from textual.app import App
 
 from tests.tui.piloting import on_asyncio
 from tui.columns import Cell, Column
+from tui.ink import InkScreen
 from tui.widgets.table import Table
 
 
@@ -33,6 +34,9 @@ class Bench(App[None]):
         super().__init__()
         self.table = Table(COLUMNS, lambda row: row.key, empty="nothing here", **more)
         self.messages: list[object] = []
+
+    def get_default_screen(self):
+        return InkScreen()
 
     def compose(self):
         yield self.table

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from textual.app import ComposeResult
-from textual.screen import Screen
 from textual.widgets import ContentSwitcher
 
 from tui import keys, kinds
 from tui.glyphs import Glyphs
+from tui.ink import InkScreen
 from tui.model import Picture
 from tui.views.hosts import HostsView
 from tui.views.log import LogView
@@ -23,7 +23,7 @@ from tui.widgets.nobody import Nobody
 from tui.widgets.tabs import TABS, TabBar
 
 
-class Dashboard(Screen[None]):
+class Dashboard(InkScreen):
     """Draws pictures; commands are the application's business."""
 
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it without ClassVar

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spiderd.protocol import Event
 from tui.columns import Cell, Column
-from tui.ink import LEVEL_ROLES
+from tui.roles import LEVEL_ROLES
 from tui.text import UNKNOWN, clock
 
 _WORDS = {"debug": "debug", "info": "info", "warning": "warn", "error": "ERROR"}

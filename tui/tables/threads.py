@@ -8,7 +8,7 @@ from spiderd.protocol import WorkerRow
 from spiderd.states import Step
 from spiderd.units import human_count, human_duration
 from tui.columns import Cell, Column
-from tui.ink import STEP_ROLES
+from tui.roles import STEP_ROLES
 from tui.text import UNKNOWN
 
 SLOW = 5.0  # seconds in one step after which it is worth a look

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -14,7 +13,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tui.glyphs import UNICODE, Glyphs
-from tui.ink import INK, ink
+from tui.ink import Ink
 from tui.parts import Part
 
 Lines = list[list[Part]]
@@ -22,8 +21,6 @@ Lines = list[list[Part]]
 
 class Painted(Widget):
     """A widget whose `paint` returns lines of parts."""
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = INK
 
     class Command(Message):
         """A part that stands for a command was clicked."""
@@ -64,13 +61,13 @@ class Painted(Widget):
     def render_line(self, y: int) -> Strip:
         """Draw one line."""
         line = self._lines[y] if y < len(self._lines) else []
-        base = self.rich_style
+        ink = Ink(self)
         segments = []
         for index, part in enumerate(line):
             if index and part.gap:
-                segments.append(Segment(" " * part.gap, base))
-            segments.append(Segment(part.text, base + ink(self, part.role)))
-        return Strip(segments).adjust_cell_length(self.content_size.width, base)
+                segments.append(Segment(" " * part.gap, ink.plain))
+            segments.append(Segment(part.text, ink(part.role)))
+        return Strip(segments).adjust_cell_length(self.content_size.width, ink.plain)
 
     def on_click(self, event: events.Click) -> None:
         """Give the command of the part that was clicked."""

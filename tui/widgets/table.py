@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar, Generic
 
 from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
@@ -26,7 +25,7 @@ from textual.strip import Strip
 
 from tui.columns import GAP, Column, Row, layout
 from tui.glyphs import UNICODE, Glyphs
-from tui.ink import INK, ink, shade
+from tui.ink import Ink
 from tui.text import fit, harmless
 
 Line = tuple[bool, tuple[tuple[str, str], ...]]  # under the cursor?, and text and role of each cell, fitted
@@ -53,7 +52,6 @@ class Table(ScrollView, Generic[Row], can_focus=True):
         Binding("home,g", "first", show=False),
         Binding("end,G", "last", show=False),
     ]
-    COMPONENT_CLASSES: ClassVar[set[str]] = INK | {"table--head", "table--cursor", "table--cursor-blurred"}
 
     cursor: reactive[int] = reactive(0, repaint=False)
     """Index of the chosen row, among all rows."""
@@ -333,16 +331,17 @@ class Table(ScrollView, Generic[Row], can_focus=True):
         if y == 0:
             return self._head(width)
         line = self._drawn[y] = self._line(y)
-        base = self.rich_style
+        ink = Ink(self)
         if line is None:
             text = harmless(self._empty) if y == 1 and not self._total else ""
-            return Strip([Segment(fit("  " + text, width), base + ink(self, "muted"))], width)
-        if line[0]:
-            base += shade(self, "table--cursor" if self.has_focus else "table--cursor-blurred")
-        return self._strip(line, base, width)
+            return Strip([Segment(fit("  " + text, width), ink("muted"))], width)
+        return self._strip(line, ink, width)
 
-    def _strip(self, line: Line, base: Style, width: int) -> Strip:
+    def _strip(self, line: Line, ink: Ink, width: int) -> Strip:
         cursor, cells = line
+        base = ink.plain
+        if cursor:
+            base += ink.over("cursor" if self.has_focus else "cursor-blurred")
         mark = self._glyphs.cursor if cursor and self.has_focus else " "
         segments = [Segment(fit(mark, MARK), base)]
         gap = Segment(" " * GAP, base)
@@ -351,7 +350,7 @@ class Table(ScrollView, Generic[Row], can_focus=True):
                 segments.append(gap)
             # On the cursor's row faint words would be lost, and reversed ones would be coloured blocks.
             plain = cursor and (base.reverse or role in {"muted", "faint"})
-            segments.append(Segment(text, base if plain else base + ink(self, role)))
+            segments.append(Segment(text, base if plain else base + ink.over(role)))
         return Strip(segments).adjust_cell_length(width, base)
 
     def _line(self, y: int) -> Line | None:
@@ -383,7 +382,7 @@ class Table(ScrollView, Generic[Row], can_focus=True):
             line[start:stop] = title[: stop - start]
             cuts.append(start)
             left += cells + GAP
-        style = self.rich_style + shade(self, "table--head")
+        style = Ink(self)("head")
         pieces = zip(cuts, [*cuts[1:], width], strict=True)
         return Strip([Segment("".join(line[start:stop]), style) for start, stop in pieces], width)
 
