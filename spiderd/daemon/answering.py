@@ -65,7 +65,7 @@ class Answering:
                 [sys.executable, "-m", "spiderd.search.searcher", str(self._data_dir)],
                 stdin=PIPE,
                 stdout=PIPE,
-                start_new_session=True,  # an interrupt from the terminal is the daemon's business
+                process_group=0,  # an interrupt from the terminal is the daemon's business
             )
         return self._process
 

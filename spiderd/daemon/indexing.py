@@ -30,7 +30,7 @@ from spiderd.urls import key_hash, normalize, seen_key
 
 FIRST_PAUSE, MAX_PAUSE = 1.0, 60.0  # seconds until the indexer is started again
 SILENCE = 300.0  # seconds without a word after which it hangs in a page, and is killed
-END_GRACE = 5.0  # seconds that it has to commit and end
+END_GRACE = 0.3  # seconds that it has to commit and end; what it loses is done again by the next one
 
 _decoder = msgspec.json.Decoder(IndexState)
 
@@ -47,6 +47,8 @@ class Searching:
         self._ending = False
         self._process: trio.Process | None = None
         self._changed = trio.Event()
+        self._began = 0.0  # when the indexer first spoke,
+        self._first = 0  # and how many pages were in then
         self.state: IndexState | None = None
         if config.search.enabled:
             self.state = IndexState(state="starting", indexed=0, pages=0)
@@ -109,16 +111,30 @@ class Searching:
                 nursery.start_soon(self._keep_indexing, self.state)
 
     async def settle(self, pages: int, patience: float) -> None:
-        """Wait until the index has come up to a number of pages, but no longer than `patience` seconds."""
+        """Wait until the index has come up to a number of pages, if that is to be hoped for.
+
+        Args:
+            pages: that the store holds.
+            patience: seconds to wait at the most; with no hope of catching up within them, none.
+        """
         state = self.state
+        if state is None or self._needs(state, pages) > patience:
+            return
         with trio.move_on_after(patience):
-            while state is not None and state.state != "failing":
+            while state.state != "failing":
                 if state.state == "idle" and state.pages >= pages:
                     return
                 if self._process is not None and self._process.stdin is not None:
                     with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
                         await self._process.stdin.send_all(b"\n")
                 await self._changed.wait()
+
+    def _needs(self, state: IndexState, pages: int) -> float:
+        """Seconds until everything is in, at the speed so far."""
+        done = state.indexed - self._first
+        if done <= 0 or pages <= state.indexed:
+            return 0.0
+        return (pages - state.indexed) * (trio.current_time() - self._began) / done
 
     async def _keep_indexing(self, state: IndexState) -> None:
         pause = FIRST_PAUSE
@@ -140,9 +156,10 @@ class Searching:
             [sys.executable, "-m", "spiderd.search.indexer", msgspec.json.encode(task).decode()],
             stdin=PIPE,
             stdout=PIPE,
-            start_new_session=True,  # an interrupt from the terminal is the daemon's business
+            process_group=0,  # an interrupt is the daemon's business; a session would get a share of its own
         )
         try:
+            self._began = 0.0
             await self._listen(process)
             return await process.wait()
         finally:
@@ -170,6 +187,8 @@ class Searching:
                 self._tell(_decoder.decode(lines[-1]))
 
     def _tell(self, state: IndexState) -> None:
+        if not self._began:
+            self._began, self._first = trio.current_time(), state.indexed
         if self.state is not None:
             if self.state.state == "rebuilding" and state.state != "rebuilding":
                 self._rebuild = False
