@@ -63,6 +63,11 @@ def _now(snapshot: Snapshot) -> Iterable[str]:
     yield _by("spiderd_state", "gauge", "1 for the state that the crawl is in.", "state", states)
     yield _plain("spiderd_pages_per_second", "gauge", "Over the last 10 s.", snapshot.rates.pages)
     yield _plain("spiderd_bytes_per_second", "gauge", "Over the last 10 s.", snapshot.rates.bytes)
+    if snapshot.index is not None:
+        index = snapshot.index
+        yield _plain("spiderd_index_behind", "gauge", "Pages not in the index.", index.pages - index.indexed)
+        yield _plain("spiderd_index_documents", "gauge", "Pages that can be found.", index.documents)
+        yield _plain("spiderd_index_bytes", "gauge", "Size of the search index.", index.bytes)
 
 
 def _plain(name: str, kind: Kind, text: str, value: float) -> str:

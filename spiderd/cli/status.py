@@ -13,7 +13,7 @@ from spiderd.cli.output import print_facts, print_json
 from spiderd.client import Client, NotRunning
 from spiderd.errors import SpiderdError
 from spiderd.locate import locate_socket
-from spiderd.protocol import Counters, Snapshot
+from spiderd.protocol import Counters, IndexState, Snapshot
 from spiderd.states import Queue, Step
 from spiderd.units import counted, human_count, human_duration, human_rate, human_size
 
@@ -60,6 +60,8 @@ def facts(snapshot: Snapshot) -> list[tuple[str, str]]:
         ("data", hello.data_dir),
         ("daemon", f"spiderd {hello.version}, pid {hello.pid}, crawl {hello.crawl}, since {_up(snapshot)}"),
     ]
+    if snapshot.index is not None:
+        rows.insert(3, ("index", _index(snapshot.index)))
     if snapshot.overrides:
         rows.append(
             ("set live", ", ".join(f"{change.key} = {change.value}" for change in snapshot.overrides))
@@ -82,6 +84,14 @@ def _state(snapshot: Snapshot) -> str:
     reason = f" ({snapshot.reason})" if snapshot.reason else ""
     message = f": {snapshot.message}" if snapshot.message else ""
     return f"{snapshot.state}{reason} for {human_duration(snapshot.now - snapshot.since)}{message}"
+
+
+def _index(index: IndexState) -> str:
+    told = (
+        f"{index.state}: indexed {human_count(index.indexed)} of {human_count(index.pages)}, "
+        f"{human_count(index.documents)} can be found ({human_size(index.bytes)})"
+    )
+    return f"{told}; {index.message}" if index.message else told
 
 
 def _workers(snapshot: Snapshot) -> str:
