@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import partial
 from typing import Any, ClassVar, cast
 
 from textual import events, on
-from textual.app import App
+from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.command import Provider
 from textual.filter import LineFilter
 from textual.notifications import SeverityLevel
+from textual.screen import Screen
 
 from spiderd.states import CrawlState
 from tui import keys
@@ -31,7 +31,7 @@ from tui.screens.dashboard import Dashboard
 from tui.screens.details import Details
 from tui.screens.setting import SettingBox
 from tui.text import cut, harmless, harmless_lines
-from tui.themes import THEMES, first_theme
+from tui.themes import DARK, THEMES
 from tui.views.log import LogView
 from tui.views.search import SearchView
 from tui.widgets.listing import PagedListing
@@ -52,6 +52,7 @@ class SpiderApp(App[int]):
         data_dir: where a daemon that is started from here keeps its crawl.
         read_only: give no command that changes anything.
         glyphs: the symbols that the terminal can show.
+        theme: name of the theme to begin with.
     """
 
     TITLE = "spider-tui"
@@ -62,13 +63,16 @@ class SpiderApp(App[int]):
     }
     BINDINGS: ClassVar[list[BindingType]] = list(keys.bindings())
 
-    def __init__(self, socket: str, *, data_dir: str, read_only: bool, glyphs: Glyphs) -> None:
+    def __init__(
+        self, socket: str, *, data_dir: str, read_only: bool, glyphs: Glyphs, theme: str = DARK.name
+    ) -> None:
         super().__init__()
         self.socket = socket
         self.data_dir = data_dir
         self.glyphs = glyphs
         self._to_ascii = AsciiFilter()
         self.read_only = read_only
+        self._first_theme = theme
         self.model = Model()
         self.connection = Connection()
         self.dashboard = Dashboard(glyphs, socket)
@@ -91,13 +95,17 @@ class SpiderApp(App[int]):
         """Begin to follow the daemon."""
         for theme in THEMES:
             self.register_theme(theme)
-        self.theme = first_theme(os.environ, self.theme)
+        self.theme = self._first_theme
         self.client = Client(self.socket)
         self.link = Link(self.client, self.connection, self.model, self.draw)
         self.beside(self.link.run, "link")
         self.set_interval(CLOCK_EVERY, self._tick)
         self.set_interval(REFILL_EVERY, self._refill)
         self.draw()
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """Of Textual's own commands keep the choice of a theme; for the rest there are better ones."""
+        return (command for command in super().get_system_commands(screen) if command.title == "Theme")
 
     # pictures
 

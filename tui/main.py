@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import locale
+import os
 import sys
 from pathlib import Path
 
@@ -37,20 +38,38 @@ from tui.glyphs import ASCII, glyphs_for
 )
 @click.option("--read-only", is_flag=True, help="Watch only: no key changes anything.")
 @click.option("--ascii", "plain", is_flag=True, help="Draw with ASCII characters only.")
+@click.option("--theme", metavar="NAME", help="Such as spider-light, ansi-dark, nord (TEXTUAL_THEME).")
 @click.version_option(__version__, prog_name="spider-tui")
 def command(
-    socket: Path | None, data_dir_: Path | None, config: Path | None, *, read_only: bool, plain: bool
+    socket: Path | None,
+    data_dir_: Path | None,
+    config: Path | None,
+    *,
+    read_only: bool,
+    plain: bool,
+    theme: str | None,
 ) -> None:
     """Watch and steer a running spiderd. Leaving it never touches the crawl."""
     data = data_dir(data_dir_)
     path = locate_socket(socket=socket, data_dir=data_dir_, config=config)
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise UsageError("spider-tui needs a terminal; for scripts there is: spiderd status --json")
+    theme = theme or os.environ.get("TEXTUAL_THEME")
+    os.environ.pop("TEXTUAL_THEME", None)  # Textual would end with a traceback where there is no such theme
     from tui.app import SpiderApp  # noqa: PLC0415 - half a second that --help does not need
+    from tui.themes import NAMES, first_theme  # noqa: PLC0415 - see above
 
+    if theme and theme not in NAMES:
+        raise UsageError(f"there is no theme {theme}; there are {', '.join(sorted(NAMES))}")
     glyphs = ASCII if plain else glyphs_for(locale.getpreferredencoding(do_setlocale=False))
-    status = SpiderApp(str(path), data_dir=str(data.path), read_only=read_only, glyphs=glyphs).run()
-    sys.exit(status or 0)
+    app = SpiderApp(
+        str(path),
+        data_dir=str(data.path),
+        read_only=read_only,
+        glyphs=glyphs,
+        theme=theme or first_theme(os.environ),
+    )
+    sys.exit(app.run() or 0)
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
 DARK = Theme(
     name="spider-dark",
@@ -39,10 +39,18 @@ LIGHT = Theme(
 THEMES = (DARK, LIGHT)
 
 
-def first_theme(environ: Mapping[str, str], chosen: str) -> str:
-    """Decide how to begin: TEXTUAL_THEME if it is set, the terminal's own 16 colours where it has no more."""
-    if environ.get("TEXTUAL_THEME"):
-        return chosen
-    if environ.get("COLORTERM") in {"truecolor", "24bit"} or "256color" in environ.get("TERM", ""):
-        return DARK.name
-    return "ansi-dark"
+NAMES = frozenset({*BUILTIN_THEMES, *(theme.name for theme in THEMES)})
+
+_LIGHT = frozenset({"7", "15"})  # white, in the sixteen colours that COLORFGBG counts in
+
+
+def first_theme(environ: Mapping[str, str]) -> str:
+    """Decide how to begin where nobody has said: by what the terminal tells of itself.
+
+    The terminal's own sixteen colours where it has no more; the light theme where it says that it is light.
+    """
+    many = environ.get("COLORTERM") in {"truecolor", "24bit"} or "256color" in environ.get("TERM", "")
+    light = environ.get("COLORFGBG", "").rpartition(";")[2] in _LIGHT
+    if many:
+        return (LIGHT if light else DARK).name
+    return "ansi-light" if light else "ansi-dark"

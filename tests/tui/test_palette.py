@@ -69,3 +69,11 @@ async def test_a_url_can_be_added_or_asked_about(sock_path):
             add.command()
             await wait_for(pilot, lambda: app.screen is not app.dashboard)
             assert app.screen.query_one("#urls").text == "https://[example].org/"
+
+
+@on_asyncio
+async def test_of_textuals_own_commands_only_the_theme_is_offered(sock_path):
+    with served(Stage(), sock_path):
+        async with dashboard(sock_path) as pilot:
+            app = await attached(pilot)
+            assert [command.title for command in app.get_system_commands(app.screen)] == ["Theme"]

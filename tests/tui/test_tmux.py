@@ -168,3 +168,10 @@ def test_a_terminal_without_utf8_gets_ascii(folder, terminal):
     assert shown.isascii()
     terminal.press("q")
     terminal.wait_for("status 0")
+
+
+def test_a_theme_that_is_not_there_is_told_in_a_sentence(folder, terminal):
+    terminal._environment["TEXTUAL_THEME"] = "nonsense"
+    terminal.run(spider_tui(folder))
+    shown = terminal.wait_for("status 2", "there is no theme nonsense")
+    assert "Traceback" not in shown
