@@ -17,7 +17,7 @@ from spiderd.coordinator import gate
 from spiderd.coordinator.crew import Crew, OpenFetcher, Seat
 from spiderd.coordinator.desk import Desk, Events
 from spiderd.coordinator.dispatch import Dispatch
-from spiderd.coordinator.hosts import Hosts
+from spiderd.coordinator.hosts import MAX_HOSTS, Hosts
 from spiderd.coordinator.lifecycle import Lifecycle
 from spiderd.coordinator.outside import KEY as OUTSIDE
 from spiderd.coordinator.outside import Outside
@@ -102,7 +102,7 @@ class Coordinator:
             waiting_hosts: numbers of hosts that have work, as the store lists them.
             paused: begin paused, as the crawl was left.
         """
-        self.hosts.found_waiting(waiting_hosts)
+        self.hosts.found_waiting(waiting_hosts, MAX_HOSTS + 1)
         self.lifecycle.go(
             CrawlState.PAUSED if paused else CrawlState.RUNNING, Reason.USER if paused else Reason.NONE
         )
@@ -280,7 +280,8 @@ class Coordinator:
 
     async def _wait(self) -> None:
         step = self.desk.step
-        if self._inbox or step.done or step.parks or step.opens or step.robots or self.desk.bench.hungry:
+        pressing = step.done or step.parks or step.opens or step.robots or self.desk.bench.hungry
+        if self._inbox or pressing or self.hosts.may_look:
             return
         soonest = self._soonest()
         with trio.move_on_after(float("inf") if soonest is None else max(0.0, soonest - self.desk.clock())):
@@ -348,7 +349,7 @@ class Coordinator:
             self._answer_claim(number, digest, now, new=new)
         for grant in effects.grants:
             self.crew.seat_of[grant.worker].send(grant)
-        self.hosts.apply(effects, now)
+        self.hosts.apply(effects, step.more_hosts, now)
         for origin, row in effects.robots:
             self.dispatch.looked_up(origin, row, now)
 

@@ -16,6 +16,7 @@ from spiderd.store.records import WaitingUrl, decode
 from spiderd.store.step import Effects, Opened, Read
 
 MAX_HOSTS = 20_000
+LOOK = 64  # hosts asked for in one look at the least: most of them may be on the bench
 
 
 class Hosts:
@@ -28,6 +29,8 @@ class Hosts:
         self._opening: set[int] = set()
         self._waiting_outside = False  # hosts with work have found no place
         self._looked_until = 0  # host after which to look for them next
+        self._looked_from = 0  # host after which the look under way began
+        self._turned_away = False  # a host has found no place since a look began at the first one
         self._looking = False
 
     @property
@@ -35,14 +38,27 @@ class Hosts:
         """Whether no host is on its way onto the bench."""
         return not (self._opening or self._waiting_outside or self._bench.hungry)
 
-    def found_waiting(self, hosts: Sequence[int]) -> None:
-        """The store names hosts with work (in order, as many as were asked for if there are more)."""
+    @property
+    def may_look(self) -> bool:
+        """Whether a host that waits outside may find a place now."""
+        return self._waiting_outside and not self._looking and bool(self._room() or self._bench.idle)
+
+    def found_waiting(self, hosts: Sequence[int], asked: int) -> None:
+        """The store names hosts with work, in order; as many as it was asked for if there are more.
+
+        Hosts that get work behind the place where it was looked last are missed by that round; so a round is
+        the last one only if it began at the first host and nobody was turned away meanwhile.
+        """
         self._looking = False
-        room = self._room()
-        self._waiting_outside = len(hosts) > room
-        for host in hosts[:room]:
+        self._waiting_outside = True
+        for host in hosts:
+            if host not in self._bench.hosts and host not in self._opening and not self._room():
+                return
             self._want(host)
-        self._looked_until = hosts[room - 1] if self._waiting_outside and room else 0
+            self._looked_until = host
+        if len(hosts) < asked:
+            self._waiting_outside = self._looked_from > 0 or self._turned_away
+            self._looked_until = 0
 
     def ask(self) -> None:
         """Put into the step what is to be read for the bench."""
@@ -53,28 +69,31 @@ class Hosts:
                 host.reading = True
                 step.reads.append(Read(number, host.after, READ_AHEAD))
         self._bench.hungry.clear()
-        if self._waiting_outside and not self._looking and (self._room() or self._clear_away()):
+        if self.may_look and (self._room() or self._clear_away()):
             self._looking = True
-            step.more_hosts = (self._looked_until, self._room() + 1)
+            self._looked_from = self._looked_until
+            if not self._looked_from:
+                self._turned_away = False
+            step.more_hosts = (self._looked_from, max(self._room(), LOOK) + 1)
 
-    def apply(self, effects: Effects, now: float) -> None:
-        """Take in what the store has answered."""
+    def apply(self, effects: Effects, asked: tuple[int, int] | None, now: float) -> None:
+        """Take in what the store has answered; `asked` is the step's `more_hosts`."""
         for opened in effects.opened:
             self._open(opened, now)
         for read, heads in effects.heads:
             self._take(read, heads, now)
         self._touch(effects.touched.items(), now)
-        if self._looking:
-            self.found_waiting(effects.more_hosts)
+        if asked is not None:
+            self.found_waiting(effects.more_hosts, asked[1])
 
     def _touch(self, touched: Iterable[tuple[int, bytes]], now: float) -> None:
         for number, key in touched:
             host = self._bench.hosts.get(number)
             if host is None:
-                if self._room() or self._clear_away():
+                if self._room():
                     self._want(number)
                 else:
-                    self._waiting_outside = True
+                    self._waiting_outside = self._turned_away = True
                 continue
             if key <= host.after:
                 host.reread()  # something ranks better than what was read ahead
@@ -112,6 +131,9 @@ class Hosts:
 
     def _clear_away(self) -> int:
         """Take hosts without work off the bench; the places that are free then."""
-        for number in [n for n, host in self._bench.hosts.items() if host.is_done]:
-            self._desk.save(self._bench.hosts.pop(number))
+        for number in self._bench.idle:
+            host = self._bench.hosts.get(number)
+            if host is not None and host.is_done:
+                self._desk.save(self._bench.hosts.pop(number))
+        self._bench.idle.clear()
         return self._room()

@@ -87,6 +87,7 @@ class Workbench:
         self.retries = retries
         self.hosts: dict[int, HostQueue] = {}
         self.hungry: set[int] = set()  # hosts for which more is to be read ahead
+        self.idle: set[int] = set()  # hosts that had nothing left to do when they were placed
         self._ready: list[tuple[bytes, int, int]] = []  # rank of the next URL, host, ticket
         self._later: list[tuple[float, int, int]] = []  # time, host, ticket
         self._tickets = 0
@@ -102,6 +103,10 @@ class Workbench:
         """Put a host where it belongs now. To be called after every change of it."""
         if host.wants_read:
             self.hungry.add(host.id)
+        if host.is_done:
+            self.idle.add(host.id)
+        else:
+            self.idle.discard(host.id)
         self._tickets += 1
         host.ticket = self._tickets
         if (

@@ -57,7 +57,6 @@ async def test_all_are_crawled_from_one(tmp_path: Path) -> None:
     assert report.last.counters.waiting == 0
 
 
-@pytest.mark.xfail(run=False, reason="Hosts loses hosts that are given work behind the place where it looks")
 async def test_all_are_crawled_as_seeds(tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
         sites = await served(stack, HOSTS)
