@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urldefrag, urljoin
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 from tantivy import Query
 
 from spiderd.search.engine import Engine, find
@@ -97,10 +97,19 @@ def entries_of(reader: StoreReader, archive: Path, urls: list[str]) -> Iterator[
             if anchor is None or not href:
                 continue
             text = (item.text(deep=False) if item.tag == "dt" else anchor.text()) or ""
-            words = re.findall(r"[\w.-]+", text)
-            if len(words) >= 3:
+            words = re.findall(r"[\w.-]+", f"{above(item)} {text}")
+            if len(words) >= 3 and "see" not in words:
                 targets.setdefault(" ".join(words), set()).add(urldefrag(urljoin(url, href))[0])
     return ((text, next(iter(found))) for text, found in targets.items() if len(found) == 1)
+
+
+def above(item: LexborNode) -> str:
+    """The entry under which an entry of a definition list stands; "" where it stands under none."""
+    outer = item.parent.parent if item.tag == "dt" and item.parent is not None else None
+    term = outer.prev if outer is not None and outer.tag == "dd" else None
+    while term is not None and term.tag != "dt":
+        term = term.prev
+    return (term.text(deep=False) or "") if term is not None else ""
 
 
 class Ours:

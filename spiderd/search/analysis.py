@@ -163,10 +163,24 @@ def _unspaced_forms(run: str) -> list[Form]:
     row = Form((tuple(pairs(run)),), 1, _ROW, paired=True)
     cut = segments(run)
     if _ONLY_HAN.fullmatch(run):
-        return [row, Form(tuple((word,) for word in cut), _quorum(len(cut)))]
+        return list(dict.fromkeys([row, _cut_form(cut, 1.0), _cut_form(_finer(cut), _LOOSE)]))
     if cut == [run]:
         return [row._replace(weight=1.0)]
     return [row, Form(tuple(tuple(pairs(word)) for word in cut), _quorum(len(cut)), paired=True)]
+
+
+def _cut_form(cut: list[str], weight: float) -> Form:
+    return Form(tuple((word,) for word in cut), _quorum(len(cut)), weight)
+
+
+def _finer(cut: list[str]) -> list[str]:
+    """Cut long words into the shorter ones that they are made of, where the dictionary knows them."""
+    found: dict[str, None] = {}
+    for word in cut:
+        within = rjieba.cut_for_search(word)
+        shortest = [part for part in within if not any(other != part and other in part for other in within)]
+        found.update(dict.fromkeys(shortest if "".join(shortest) == word else [word]))
+    return list(found)
 
 
 def _quorum(parts: int) -> int:

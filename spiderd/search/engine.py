@@ -27,7 +27,7 @@ CANDIDATES = 1_000
 ANCHORED = 100
 """Pages whose link texts take part in a search."""
 
-ANCHOR_WEIGHT = 1.0
+ANCHOR_WEIGHT = 3.0
 
 
 class Found(list[tuple[Candidate, DocAddress]]):

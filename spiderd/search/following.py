@@ -5,10 +5,14 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
+from tantivy import Document
+
 from spiderd.search.attempts import Attempts
 from spiderd.search.reading import bare_entry, is_wanted, read_entry
+from spiderd.search.schema import document
 from spiderd.search.writing import Writing
 from spiderd.store.reader import Change, StoreReader
+from spiderd.store.records import PageRecord
 
 PIECE = 20
 """Changes of one step: some hundredths of a second, after which whoever wants an end is heard."""
@@ -56,17 +60,24 @@ class Following:
         return max(0, pages - behind), pages
 
     def _take(self, change: Change) -> None:
-        number, page = change.number, change.page
-        if not is_wanted(page):
-            self._writing.remove(number)
-        elif self._attempts.is_deadly(number):
+        page = self._document(change.number, change.page) if is_wanted(change.page) else None
+        if page is None:
+            self._writing.remove(change.number)
+        else:
+            self._writing.put(change.number, page)
+
+    def _document(self, number: int, page: PageRecord) -> Document | None:
+        """What goes in for a page; one that cannot be read can at least be found by its title."""
+        if self._attempts.is_deadly(number):
             log.warning("%s is not read: the indexer died of it %d times", page.url, self._attempts.deaths)
-            self._writing.put(bare_entry(number, page))
         else:
             try:
                 with self._attempts.at(number):
-                    entry = read_entry(number, page, self._archive)
+                    return document(read_entry(number, page, self._archive))
             except Exception as error:  # noqa: BLE001  # whatever a page has done, the next one waits
                 log.warning("%s cannot be read for the index: %r", page.url, error)
-                entry = bare_entry(number, page)
-            self._writing.put(entry)
+        try:
+            return document(bare_entry(number, page))
+        except ValueError as error:  # not even its URL is text
+            log.warning("%s cannot be indexed: %r", ascii(page.url), error)
+            return None

@@ -2,7 +2,7 @@
 
 Each word must be on the page, in whichever field; a page's relevance is the weighted sum of the BM25 scores
 of the fields that hold it, so a word in the title counts more than one in the text and a word in the
-navigation next to nothing (BM25F in spirit: one saturation a field, not one for all). Words that say nothing
+navigation less (BM25F in spirit: one saturation a field, not one for all). Words that say nothing
 (`the`, `how`) need not be there, unless there are no others. Words of the query that follow each other in a
 title or text earn a bonus.
 """
@@ -19,12 +19,12 @@ from spiderd.search.query import Clause, Language, Site, Span, Term, Words
 from spiderd.search.schema import EVERY
 from spiderd.search.snippets import Wanted
 
-FIELDS: Mapping[str, float] = {"title": 3.0, "headings": 1.5, "body": 1.0, "rest": 0.2, "url": 1.0}
-"""Fields in which a word is looked for, and what it is worth there."""
+FIELDS: Mapping[str, float] = {"title": 2.0, "headings": 2.0, "body": 1.0, "rest": 0.6, "url": 0.5}
+"""Fields in which a word is looked for, and what it is worth there (tuned: `bench/search_quality.py`)."""
 
 PAIRS_WEIGHT = 0.5  # of Chinese pairs, beside the words
-TITLE_BONUS = 2.0  # for a title that has the words of the query in a row
-BODY_BONUS = 1.0  # for a text that has them close together
+TITLE_BONUS = 3.0  # for a title that has the words of the query in a row
+BODY_BONUS = 0.5  # for a text that has them close together
 _SLOP = 3  # words between them
 _TEXT: Mapping[str, float] = {"text": 1.0}  # the field of the index of link texts
 

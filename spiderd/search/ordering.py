@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-RANK_WEIGHT = 0.06
+RANK_WEIGHT = 0.05
 """What PageRank adds: this share of the best relevance, times the logarithm of the rank (0 to about 6)."""
 
 NEAR = 3

@@ -14,7 +14,7 @@ import msgspec
 from tantivy import Document, Index, IndexWriter, Query, Searcher
 
 from spiderd.errors import StorageError
-from spiderd.search.schema import CHECKPOINT, Entry, document, make_schema, register
+from spiderd.search.schema import CHECKPOINT, make_schema, register
 
 HEAP = 64 * 1024 * 1024
 """Bytes that tantivy may collect before it writes a segment."""
@@ -53,13 +53,13 @@ class Writing:
     def __exit__(self, *exc: object) -> None:
         self._writer.rollback()
 
-    def put(self, entry: Entry) -> None:
+    def put(self, number: int, page: Document) -> None:
         """Put a page in, instead of an older version of it."""
-        self._forget(entry.number)
-        self._writer.add_document(document(entry))
+        self._forget(number)
+        self._writer.add_document(page)
         self.pending += 1
-        if entry.number > self.checkpoint.highest:
-            self._put.add(entry.number)
+        if number > self.checkpoint.highest:
+            self._put.add(number)
 
     def remove(self, number: int) -> None:
         """Take a page out, if it is in."""
