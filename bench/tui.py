@@ -1,6 +1,7 @@
 """Measures what the dashboard costs, in a pseudo-terminal, on the real API with a crawl of any size.
 
     python -m bench.tui [--threads 64] [--hosts 20000] [--events 2000] [--seconds 20] [--presses 60]
+    python -m bench.tui --crawl [--rounds 5] [--seconds 10]
 
 Three processes: the API with a made-up crawl (its rows change at every look, events come at the rate asked
 for), the dashboard as users start it, and this one, which plays the terminal: it reads all that is drawn, and
@@ -11,6 +12,9 @@ presses keys. Told is
 - time from a key to the picture that it asks for: from the press until the text that only that picture has
   has arrived here;
 - processor time of the API with and without the dashboard, which is what watching costs the crawl.
+
+With --crawl a real daemon crawls an endless site on loopback as fast as it can, by turns alone and watched:
+told are its pages a second and its processor time a page.
 
 Linux only: times are read from /proc.
 """
@@ -24,6 +28,7 @@ import pty
 import random
 import select
 import signal
+import statistics
 import struct
 import subprocess
 import sys
@@ -39,8 +44,10 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from spiderd.states import Step
+from tests.tui.daemons import daemon, site
 from tests.tui.serving import served
 from tests.tui.stage import NOW, Stage
+from tests.web.server import Site
 
 ROOT = Path(__file__).parents[1]
 TICK = os.sysconf("SC_CLK_TCK")
@@ -197,6 +204,39 @@ def measure(options: argparse.Namespace) -> dict[str, dict[str, float]]:
     return results
 
 
+def crawl(options: argparse.Namespace) -> dict[str, dict[str, float]]:
+    """Crawl by turns alone and watched."""
+    settings = ("politeness.per_host=8", "traps.shape_window=10000000", "search.enabled=false")
+    flags = ("--delay", "0", *(word for setting in settings for word in ("--set", setting)))
+    found: dict[str, list[tuple[float, float]]] = {"alone": [], "watched": []}
+    with (
+        tempfile.TemporaryDirectory(prefix="spiderd-", ignore_cleanup_errors=True) as folder,
+        site(0, endless=True) as pages,
+        daemon(Path(folder), pages.url("/"), options=flags) as running,
+    ):
+        time.sleep(3)
+        for _ in range(options.rounds):
+            for name, figures in found.items():
+                screen = Screen(running.socket, options.columns, options.lines) if name == "watched" else None
+                if screen is not None:
+                    screen.wait_for(b"RUNNING")
+                figures.append(pace(running.process.pid, pages, options.seconds))
+                if screen is not None:
+                    screen.close()
+    return {
+        name: {"pages/s": statistics.median(rates), "cpu ms a page": statistics.median(costs)}
+        for name, (rates, costs) in ((name, zip(*figures, strict=True)) for name, figures in found.items())
+    }
+
+
+def pace(pid: int, pages: Site, seconds: float) -> tuple[float, float]:
+    """Pages a second, and milliseconds of processor time a page."""
+    used, count, begin = cpu(pid), len(pages.requests), time.perf_counter()
+    time.sleep(seconds)
+    fetched = len(pages.requests) - count
+    return fetched / (time.perf_counter() - begin), 1000 * (cpu(pid) - used) / fetched
+
+
 def walk(presses: int) -> Iterator[int]:
     """Numbers of the keys, with pauses that do not beat in time with anything."""
     chance = random.Random(1)
@@ -214,18 +254,21 @@ def main() -> None:
     parser.add_argument("--presses", type=int, default=60)
     parser.add_argument("--columns", type=int, default=120)
     parser.add_argument("--lines", type=int, default=40)
+    parser.add_argument("--crawl", action="store_true", help="what watching costs a real crawl")
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
         serve(options.serve, options.threads, options.hosts, options.events)
         return
-    results = measure(options)
+    results = crawl(options) if options.crawl else measure(options)
     if options.json:
         print(json.dumps(results, indent=2))
         return
     load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
-    print(f"{options.threads} threads, {options.hosts:,} hosts, {options.events:,} events/s; load {load}\n")
+    made_up = f"{options.threads} threads, {options.hosts:,} hosts, {options.events:,} events/s"
+    print(f"{'a real crawl' if options.crawl else made_up}; load {load}\n")
     for name, figures in results.items():
         print(f"{name:20}", "   ".join(f"{key} {value:.1f}" for key, value in figures.items()))
 
