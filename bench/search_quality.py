@@ -1,6 +1,6 @@
 """How well and how fast the search finds known pages, beside SQLite's FTS5 on the same pages.
 
-    python -m bench.search_quality DATA_DIR [--verbose] [--seed N] [--no-fts]
+    python -m bench.search_quality DATA_DIR [--verbose] [--seed N] [--no-fts] [--during COMMAND]
 
 DATA_DIR holds a crawl of the bed's sites (`bench.bed` tells of the bed) and its index. Queries are those of
 `search_queries.tsv`, written by people from what pages are about, and entries of the sites' own indexes
@@ -8,6 +8,8 @@ DATA_DIR holds a crawl of the bed's sites (`bench.bed` tells of the bed) and its
 entry counts if it has three words and leads to one page.
 
 A page with the same text as the one wanted (the bed has untranslated copies under many folders) is as good.
+With --during, latency is measured for as long as a command runs, which may be a crawl on the same machine.
+
 FTS5 gets the same words, all required, with the title weighing five times the text; Chinese and Japanese go
 to a trigram index, and words too short for one are sought by LIKE.
 """
@@ -17,12 +19,15 @@ from __future__ import annotations
 import argparse
 import random
 import re
+import shlex
 import sqlite3
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from subprocess import DEVNULL
 from typing import NamedTuple
 from urllib.parse import urldefrag, urljoin
 
@@ -205,6 +210,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="which entries of the indexes are drawn")
     parser.add_argument("--verbose", action="store_true", help="show what was not found first")
     parser.add_argument("--no-fts", action="store_true", help="leave SQLite out")
+    parser.add_argument("--during", default="", metavar="COMMAND", help="measure latency while this runs")
     options = parser.parse_args()
     with StoreReader(options.data_dir / "store") as reader:
         known = queries(reader, options.data_dir / "pages", options.seed)
@@ -220,10 +226,12 @@ def main() -> None:
         ranks.append((each.kind, rank))
         if options.verbose and rank != 1:
             print(f"  {rank or '-':>2}  {each.kind}: {each.query}")
-    for each in known * 3:
-        began = time.perf_counter()
-        ours.answer(each.query)
-        times.append(time.perf_counter() - began)
+    with subprocess.Popen(shlex.split(options.during or "true"), stdout=DEVNULL, stderr=DEVNULL) as other:
+        while not times or (options.during and other.poll() is None):
+            for each in known:
+                began = time.perf_counter()
+                ours.answer(each.query)
+                times.append(time.perf_counter() - began)
     report("spiderd", ranks, times)
     if options.no_fts:
         return

@@ -81,6 +81,11 @@ def _analyzer(stemmer: str) -> TextAnalyzer:
     return builder.build()
 
 
+@lru_cache(maxsize=10_000)  # the words of a query in each language, asked for several times
+def _stemmed(stemmer: str, piece: str) -> tuple[str, ...]:
+    return tuple(_analyzer(stemmer).analyze(piece))
+
+
 def stemmer_of(language: str) -> str:
     """Return the name of the stemmer for a language; "" where there is none."""
     return "English" if not language else STEMMERS.get(language, "")
@@ -150,7 +155,7 @@ def rows(words: Iterable[str], languages: Iterable[str]) -> list[Form]:
     for stemmer in ["", *sorted({stemmer_of(language) for language in languages})]:
         cut: list[str] = []
         for piece in pieces:
-            cut += pairs(piece) if has_unspaced(piece) else _analyzer(stemmer).analyze(piece)
+            cut += pairs(piece) if has_unspaced(piece) else _stemmed(stemmer, piece)
         found[tuple(cut)] = any(map(has_unspaced, pieces))
     return [Form((row,), 1, 1.0, paired) for row, paired in found.items() if row]
 

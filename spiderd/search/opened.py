@@ -50,6 +50,7 @@ class Opened:
         self._schema = make_schema()
         self._folder: Path | None = None
         self._index: Index | None = None
+        self._commit = 0
         self._linkage = Linkage(None)
 
     def view(self) -> View:
@@ -69,9 +70,12 @@ class Opened:
         folder = self._places.current("words", VERSION)
         if folder is None:
             raise FileNotFoundError
+        commit = (folder / "meta.json").stat().st_mtime_ns  # tantivy replaces it with each commit
         if self._index is None or folder != self._folder:
             self._index, self._folder = register(Index.open(str(folder))), folder
-        self._index.reload()
+        elif commit != self._commit:
+            self._index.reload()
+        self._commit = commit
         links = self._places.current("links", LINKS_VERSION)
         if links != self._linkage.folder:
             self._linkage = Linkage(links)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from spiderd.search.analysis import UNSPACED, has_unspaced, words
@@ -20,7 +21,7 @@ WIDTH = 200
 _NEAR, _FAR = 8_000, 40_000  # characters looked at; the rest only where the first lack a word
 _SECOND = 0.45  # of the width, for a second window
 _LEAD = 40  # cells before the first marked word
-_MOST = 400  # marks that are looked at
+_MOST = 100  # places looked at for each word
 _ELLIPSIS = "…"
 _WORD = re.compile(rf"[^\W_{UNSPACED}]+")
 
@@ -39,6 +40,7 @@ def _accented() -> dict[str, str]:
 
 
 _ACCENTED = _accented()
+_ACCENT = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 
 Mark = tuple[int, int]
 
@@ -82,9 +84,10 @@ class Marker:
             if term is not None:
                 found.append(Match(start, end, term))
         if self._run is not None and not text.isascii():
-            found += [Match(run.start(), run.end(), self._runs[run[0]]) for run in self._run.finditer(text)]
+            runs = islice(self._run.finditer(text), _MOST)
+            found += [Match(run.start(), run.end(), self._runs[run[0]]) for run in runs]
         found.sort()
-        return found[:_MOST]
+        return found
 
     def _words(self, text: str) -> Iterator[Mark]:
         """Words that begin like those that are wanted."""
@@ -96,12 +99,14 @@ class Marker:
                 yield start, word.end()
 
     def _starts(self, text: str) -> Iterator[int]:
-        if not text.isascii():
-            yield from (found.start() for found in self._begin.finditer(text))
+        if not text.isascii() and _ACCENT.search(text):
+            yield from (found.start() for found in islice(self._begin.finditer(text), _MOST))
             return
         for beginning in self._beginnings:  # several times faster than an expression
             start = text.find(beginning)
-            while start >= 0:
+            for _ in range(_MOST):
+                if start < 0:
+                    break
                 yield start
                 start = text.find(beginning, start + 1)
 
@@ -119,7 +124,7 @@ class Marker:
 
 def _beginning(word: str) -> str:
     """What a word begins with whose form in the index this is: stemmers change no more than the end."""
-    return word[: max(1, len(word) - 2)] if len(word) > 3 else word[:2]
+    return word[: max(3, len(word) - 2)]
 
 
 def _shortest(beginnings: set[str]) -> list[str]:
