@@ -135,6 +135,11 @@ class Environment:
         with translated(self.path):
             self._env.sync(True)
 
+    def sweep_readers(self) -> int:
+        """Free the places of readers that were killed, whose pages could not be used again; how many."""
+        with translated(self.path):
+            return int(self._env.reader_check())
+
     def bytes_used(self) -> int:
         """Bytes of the data file that hold pages in use or once used."""
         return (int(self._env.info()["last_pgno"]) + 1) * int(self._env.stat()["psize"])

@@ -39,6 +39,7 @@ R = TypeVar("R")
 COMMIT_INTERVAL = (
     0.1  # seconds; what a power cut may cost, and the price of an fsync shared by all pages of it
 )
+SWEEP_EVERY = 10.0  # seconds between two looks for readers that were killed
 DISK_FULL_PAUSE = 1.0  # seconds between two looks whether there is room again
 
 
@@ -85,6 +86,7 @@ class StoreThread:
         self._closing = threading.Event()
         self._since_commit: list[_Call[object]] = []
         self._commit_due = 0.0
+        self._sweep_due = 0.0
         self.commits = 0
         self.committed = trio.Event()  # set by the next commit
         self.trouble: StorageError | None = None
@@ -215,8 +217,15 @@ class StoreThread:
         self._attempt(self._commit_once)
         self._journal.cut(0)
         self._since_commit.clear()
+        self._sweep()
         self.commits += 1
         self._token.run_sync_soon(self._announce)
+
+    def _sweep(self) -> None:
+        """Look now and then for readers that were killed: what they held makes the file grow for ever."""
+        if time.monotonic() >= self._sweep_due:
+            self._env.sweep_readers()
+            self._sweep_due = time.monotonic() + SWEEP_EVERY
 
     def _announce(self) -> None:
         self.committed.set()
