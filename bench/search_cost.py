@@ -25,7 +25,7 @@ from spiderd.search.indexer import Bell, Indexer
 from spiderd.search.linkage import update
 from spiderd.search.opened import Opened
 from spiderd.search.places import Places
-from spiderd.search.schema import EVERY
+from spiderd.search.schema import EVERY, VERSION
 from spiderd.store.reader import StoreReader
 from spiderd.urls import key_hash, seen_key
 
@@ -63,7 +63,9 @@ def build(data_dir: Path) -> None:
     hits = view.searcher.search(Query.term_query(view.schema, "site", EVERY), limit=10**6, count=False).hits
     texts = [view.kept(address) for _, address in hits]
     text = sum(len(kept.body.encode()) + len(kept.rest.encode()) for kept in texts)
-    index = sum(file.stat().st_size for file in (Places(data_dir).current("words", 1) or data_dir).iterdir())
+    index = sum(
+        file.stat().st_size for file in (Places(data_dir).current("words", VERSION) or data_dir).iterdir()
+    )
     print(
         f"{len(texts)} documents in {wall:.1f} s ({cpu:.1f} s of CPU): {len(texts) / wall:.0f} a second, "
         f"{1e6 * cpu / len(texts):.0f} us of CPU each"

@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 RANK_WEIGHT = 0.05
-"""What PageRank adds: this share of the best relevance, times the logarithm of the rank (0 to about 6)."""
+"""What PageRank adds: this share of the best relevance, times the logarithm of the rank (0 to some 6)."""
 
-NEAR = 3
-"""Bits of 64 in which the fingerprints of two copies may differ."""
+NEAR, NEARER = 3, 2
+"""Bits of 64 in which the fingerprints of two copies may differ: under one title, and under different ones."""
 
-_HELD_APART = 32  # different texts under one title; a longer list of them is no list of copies
+_BANDS = (0, 22, 43)  # of two marks that differ in two bits, one of three parts is the same
+_HELD_APART = 32  # different texts of one title or part; more of them are no copies
 
 
 @dataclass(slots=True)
@@ -39,7 +40,7 @@ def order(relevance: Sequence[float], priors: npt.NDArray[np.float64]) -> list[C
 
 
 def collapse(ordered: Sequence[Candidate], titles: Sequence[int], prints: Sequence[int]) -> list[Candidate]:
-    """Leave one of those that have the same title and nearly the same text: the first.
+    """Leave one of those that have nearly the same text: the first.
 
     Args:
         ordered: candidates, best first.
@@ -47,16 +48,31 @@ def collapse(ordered: Sequence[Candidate], titles: Sequence[int], prints: Sequen
         prints: fingerprint of its text.
     """
     kept: list[Candidate] = []
-    of_title: dict[int, list[Candidate]] = {}
+    alike: dict[tuple[int, int], list[Candidate]] = {}  # by title, or by a part of the fingerprint
     for candidate in ordered:
-        place = candidate.place
-        namesakes = of_title.setdefault(titles[place], [])
-        for other in namesakes:
-            if (prints[place] ^ prints[other.place]).bit_count() <= NEAR:
-                other.copies.append(place)
-                break
-        else:
-            kept.append(candidate)
-            if len(namesakes) < _HELD_APART:
-                namesakes.append(candidate)
+        mark = prints[candidate.place]
+        keys = [(-1, titles[candidate.place]), *((band, mark >> band & 0x3FFFFF) for band in _BANDS)]
+        original = _original(mark, keys, alike, prints)
+        if original is not None:
+            original.copies.append(candidate.place)
+            continue
+        kept.append(candidate)
+        for key in keys:
+            group = alike.setdefault(key, [])
+            if len(group) < _HELD_APART:
+                group.append(candidate)
     return kept
+
+
+def _original(
+    mark: int,
+    keys: Sequence[tuple[int, int]],
+    alike: dict[tuple[int, int], list[Candidate]],
+    prints: Sequence[int],
+) -> Candidate | None:
+    for key in keys:
+        most = NEAR if key[0] < 0 else NEARER
+        for other in alike.get(key, ()):
+            if (mark ^ prints[other.place]).bit_count() <= most:
+                return other
+    return None

@@ -21,7 +21,7 @@ from tantivy import Document, Index, Schema, SchemaBuilder, TextAnalyzerBuilder,
 from spiderd.search.analysis import han_pairs, words
 from spiderd.search.text import Readable
 
-VERSION = 1
+VERSION = 2
 """Of everything that a page goes through on its way into the index; another one means to build it anew."""
 
 TEXT_FIELDS = ("title", "headings", "body", "rest", "url", "pairs")
@@ -33,7 +33,8 @@ CHECKPOINT = 0
 
 _KEPT_TEXT = 200_000  # characters
 _HASHED_WORDS = 2_000
-_LEAST_WORDS = 20  # below which two pages are the same only if they are equal to the letter
+_LEAST_WORDS = 20  # below which two pages are the same only if they are equal to the letter,
+_MANY_WORDS = 250  # and below which only if their titles are
 _IP = re.compile(r"\d+(?:\.\d+){3}$|\[")
 
 
@@ -88,7 +89,7 @@ def document(entry: Entry) -> Document:
     made.add_unsigned("number", entry.number)
     made.add_unsigned("fetched", max(0, int(entry.fetched)))
     made.add_unsigned("named", crc32(" ".join(title).encode()))
-    made.add_unsigned("print", fingerprint(body))
+    made.add_unsigned("print", fingerprint(body, title))
     for site in sites(entry.url):
         made.add_text("site", site)
     made.add_text("language", language)
@@ -136,14 +137,23 @@ def url_words(url: str) -> list[str]:
     return words(unquote(f"{parts.netloc.rpartition('@')[2]} {parts.path} {parts.query}"), "-")
 
 
-def fingerprint(body: Sequence[str]) -> int:
+def fingerprint(body: Sequence[str], title: Sequence[str] = ()) -> int:
     """Return 64 bits that differ in few places for texts that differ in few words.
 
-    Simhash (Charikar 2002) over runs of three words; of a short text, a hash of the whole.
+    Simhash (Charikar 2002) over runs of three words; of a very short text, a hash of the whole. A text that
+    is not long says little by itself (a hundred words may all be the site's), so its title takes part: that
+    moves all texts under one title alike, and those under another title far away.
     """
-    if len(body) < _LEAST_WORDS:
-        text = " ".join(body).encode()
-        return crc32(text) << 32 | crc32(text[::-1])
+    mark = _hash(body) if len(body) < _LEAST_WORDS else _simhash(body)
+    return mark if len(body) >= _MANY_WORDS else mark ^ _hash(title)
+
+
+def _hash(words: Sequence[str]) -> int:
+    text = " ".join(words).encode()
+    return crc32(text) << 32 | crc32(text[::-1])
+
+
+def _simhash(body: Sequence[str]) -> int:
     hashes = np.fromiter(map(crc32, " ".join(body[:_HASHED_WORDS]).encode().split(b" ")), dtype=np.uint64)
     runs = hashes[:-2] * _FACTORS[0] + hashes[1:-1] * _FACTORS[1] + hashes[2:] * _FACTORS[2]
     runs = np.unique(runs ^ (runs >> np.uint64(29))) * _FACTORS[0]

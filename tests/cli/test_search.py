@@ -10,6 +10,7 @@ from rich.text import Text
 from spiderd.cli import indexing
 from spiderd.protocol import Hit, SearchReply
 from spiderd.search.places import Places
+from spiderd.search.schema import VERSION
 from tests.api.sample import SampleCrawl
 from tests.cli.serving import daemon
 from tests.search.crawled import Crawled, html, index
@@ -136,7 +137,7 @@ def test_the_index_is_built_anew_and_ranked(spiderd, data_dir):
     code, _, err = spiderd("rank", "--data-dir", str(data_dir))
     assert (code, err) == (0, "spiderd: 13 pages ranked by 0 links\n")
     spiderd("reindex", "--data-dir", str(data_dir))
-    assert Places(data_dir).current("words", 1).name == "words-2"
+    assert Places(data_dir).current("words", VERSION).name == "words-2"
 
 
 def test_what_cannot_be_searched_is_said(spiderd, tmp_path):

@@ -17,6 +17,7 @@ from spiderd.daemon.indexing import Searching
 from spiderd.daemon.log import Log
 from spiderd.errors import Unavailable, UsageError
 from spiderd.search.places import Places
+from spiderd.search.schema import VERSION
 from tests.search.crawled import Crawled, html
 
 PATIENCE = 60  # seconds, for machines that are busy
@@ -111,7 +112,7 @@ async def test_the_index_is_built_anew_on_demand(data_dir, nursery):
     await settled(search)
     await search.reindex()
     with trio.fail_after(PATIENCE):
-        while Places(data_dir).current("words", 1).name != "words-2":
+        while Places(data_dir).current("words", VERSION).name != "words-2":
             await search._changed.wait()
     await settled(search)
     assert (await search.search("zeppelin", 1, 10)).total == 8

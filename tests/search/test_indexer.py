@@ -21,7 +21,7 @@ from spiderd.search.engine import Engine
 from spiderd.search.exchange import Task
 from spiderd.search.opened import Opened
 from spiderd.search.places import Places
-from spiderd.search.schema import EVERY
+from spiderd.search.schema import EVERY, VERSION
 from spiderd.search.writing import read_checkpoint
 from tests.search.crawled import Crawled, html, index
 
@@ -112,7 +112,7 @@ def test_it_runs_once(tmp_path):
 def test_an_index_that_is_damaged_is_built_anew(tmp_path):
     make(tmp_path, 5)
     index(tmp_path)
-    folder = Places(tmp_path).current("words", 1)
+    folder = Places(tmp_path).current("words", VERSION)
     (folder / "meta.json").write_bytes(b"{")
     index(tmp_path)
     assert set(numbers(tmp_path)) == {1, 2, 3, 4, 5}
@@ -121,7 +121,7 @@ def test_an_index_that_is_damaged_is_built_anew(tmp_path):
 def test_an_index_that_is_lost_is_built_anew(tmp_path):
     make(tmp_path, 5)
     index(tmp_path)
-    for file in Places(tmp_path).current("words", 1).iterdir():
+    for file in Places(tmp_path).current("words", VERSION).iterdir():
         file.unlink()
     index(tmp_path)
     assert set(numbers(tmp_path)) == {1, 2, 3, 4, 5}
@@ -135,7 +135,7 @@ def test_the_old_index_answers_until_the_new_one_is_there(tmp_path):
         assert len(numbers(tmp_path)) == 200
         assert until(process, "idle").documents == 200
         process.communicate()
-    assert Places(tmp_path).current("words", 1).name == "words-2"
+    assert Places(tmp_path).current("words", VERSION).name == "words-2"
     assert not (tmp_path / "index" / "words-1").exists()
 
 

@@ -25,8 +25,24 @@ def test_without_ranks_relevance_decides():
 
 def test_copies_go_with_the_best_of_them():
     ordered = order([4.0, 3.0, 2.0, 1.0], np.zeros(4))
-    kept = collapse(ordered, [7, 7, 8, 7], [0b1111, 0b1101, 0b1111, 0b1111 << 20])
+    kept = collapse(ordered, [7, 7, 8, 7], [0b1111, 0b0001, 0b1111 << 40, 0b1111 << 20])
     assert [(each.place, each.copies) for each in kept] == [(0, [1]), (2, []), (3, [])]
+
+
+def test_copies_under_other_titles_must_be_nearer():
+    ordered = order([3.0, 2.0, 1.0], np.zeros(3))
+    mark = 0x0123_4567_89AB_CDEF
+    two, three = mark ^ (1 << 63 | 1 << 30), mark ^ (1 << 62 | 1 << 31 | 1)
+    kept = collapse(ordered, [1, 2, 3], [mark, three, two])
+    assert [(each.place, each.copies) for each in kept] == [(0, [2]), (1, [])]
+
+
+def test_a_text_that_is_not_long_is_the_same_only_under_the_same_title():
+    short = TEXT[:100]
+    assert fingerprint(short, ["one"]) != fingerprint(short, ["two"])
+    assert fingerprint(TEXT, ["one"]) == fingerprint(TEXT, ["two"])
+    changed = [*short[:50], *short[51:]]
+    assert (fingerprint(short, ["one"]) ^ fingerprint(changed, ["one"])).bit_count() < 16
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 15)), max_size=60))
