@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # tantivy and its like take a moment to import
     from spiderd.search.indexer import Bell
 
 POLL = 0.2  # seconds
-MOST_BEHIND = 20_000  # pages, a minute or two
+MOST_BEHIND = 50_000  # pages, a minute or two
 
 
 @click.command("reindex")

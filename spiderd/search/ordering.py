@@ -12,7 +12,7 @@ RANK_WEIGHT = 0.05
 """What PageRank adds: this share of the best relevance, times the logarithm of the rank (0 to some 6)."""
 
 NEAR, NEARER = 3, 2
-"""Bits of 64 in which the fingerprints of two copies may differ: under one title, and under different ones."""
+"""Bits of 64 in which fingerprints of copies may differ: under one title, and under different ones."""
 
 _BANDS = (0, 22, 43)  # of two marks that differ in two bits, one of three parts is the same
 _HELD_APART = 32  # different texts of one title or part; more of them are no copies
