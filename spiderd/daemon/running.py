@@ -29,7 +29,7 @@ from spiderd.daemon.happenings import Happenings
 from spiderd.daemon.log import Log
 from spiderd.daemon.settings import LiveSettings
 from spiderd.daemon.steering import STOP_GRACE, Steering
-from spiderd.errors import ConfigError, SpiderdError, StorageError
+from spiderd.errors import ConfigError, SpiderdError, StorageError, UsageError
 from spiderd.messages import Setup
 from spiderd.report import Report
 from spiderd.states import CrawlState, Reason
@@ -196,6 +196,8 @@ class Daemon:
             auth = intake.auth_of(candidates)
             self._coordinator.auth.update(auth)
             await self._store.change(add_seeds, intake.found(candidates), urls, auth)
+        elif self._once and not self._coordinator.desk.counters.known:
+            raise UsageError("There is nothing to crawl, so --once would wait for ever: name a URL.")
 
     def _say_trouble(self, trouble: StorageError | None) -> None:
         """The store cannot be written before there is a crawl that could be paused."""
