@@ -389,7 +389,7 @@ class Hit(Reply):
 
 
 class SearchReply(Reply):
-    """GET /v1/search?q=&page=&limit= : one page of results; the best 1,000 are reached."""
+    """GET /v1/search?q=&page=&limit=&typing= : one page of results; the best 1,000 are reached."""
 
     query: str
     page: int  # from 1

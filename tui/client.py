@@ -113,8 +113,10 @@ class Client:
         return await self._get("why", Why, {"url": url})
 
     async def search(self, query: str, page: int, limit: int) -> SearchReply:
-        """One page of results."""
-        return await self._get("search", SearchReply, {"q": query, "page": page, "limit": limit})
+        """One page of results; the last word may be the beginning of others."""
+        return await self._get(
+            "search", SearchReply, {"q": query, "page": page, "limit": limit, "typing": "true"}
+        )
 
     async def page(self, number: int) -> PageReply:
         """What is kept of a page."""

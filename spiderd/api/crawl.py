@@ -134,8 +134,11 @@ class Crawl(Protocol):
         """Tell which rule decides about a URL, and what is known of it."""
         ...
 
-    async def search(self, query: str, page: int, limit: int) -> SearchReply:
-        """Answer one page of results; any text is a query, none is an error."""
+    async def search(self, query: str, page: int, limit: int, *, typing: bool = False) -> SearchReply:
+        """Answer one page of results; any text is a query, none is an error.
+
+        With `typing` the last word may be the beginning of others.
+        """
         ...
 
     async def page(self, number: int, url: str) -> PageReply:

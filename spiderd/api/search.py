@@ -18,11 +18,12 @@ MAX_RESULTS = 50  # on one page
 
 
 class SearchParameters(Query, frozen=True):
-    """?q=&page=&limit= ; a limit above MAX_RESULTS is taken for MAX_RESULTS."""
+    """?q=&page=&limit=&typing= ; a limit above MAX_RESULTS is taken for MAX_RESULTS."""
 
     q: Annotated[str, Meta(max_length=MAX_URL)] = ""
     page: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = 1
     limit: Annotated[int, Meta(ge=1, le=1000)] = 10
+    typing: bool = False
 
 
 class PageParameters(Query, frozen=True):
@@ -37,7 +38,9 @@ def searches(crawl: Crawl) -> list[Route]:
 
     async def search(request: Request) -> Response:
         asked = query_of(request, SearchParameters)
-        return json_reply(await crawl.search(asked.q, asked.page, min(asked.limit, MAX_RESULTS)))
+        return json_reply(
+            await crawl.search(asked.q, asked.page, min(asked.limit, MAX_RESULTS), typing=asked.typing)
+        )
 
     async def page(request: Request) -> Response:
         asked = query_of(request, PageParameters)

@@ -55,14 +55,14 @@ class Searching:
 
     # what the API asks
 
-    async def search(self, query: str, page: int, limit: int) -> SearchReply:
+    async def search(self, query: str, page: int, limit: int, *, typing: bool = False) -> SearchReply:
         """Answer one page of results.
 
         Raises:
             Unavailable: this daemon has no index, or it does not answer in time.
         """
         self._must_be_on()
-        reply = (await self._answering.ask(SearchAsk(query, page, limit))).search
+        reply = (await self._answering.ask(SearchAsk(query, page, limit, typing))).search
         assert reply is not None  # noqa: S101  # a search is answered by one
         reply.index = self.state
         return reply

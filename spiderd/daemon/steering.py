@@ -251,9 +251,9 @@ class Steering:
 
     # the search
 
-    async def search(self, query: str, page: int, limit: int) -> SearchReply:
+    async def search(self, query: str, page: int, limit: int, *, typing: bool = False) -> SearchReply:
         """Answer one page of results."""
-        return await self.searching.search(query, page, limit)
+        return await self.searching.search(query, page, limit, typing=typing)
 
     async def page(self, number: int, url: str) -> PageReply:
         """Tell what is kept of a page."""

@@ -43,16 +43,22 @@ class Engine:
     def __init__(self, data_dir: Path) -> None:
         self._opened = Opened(data_dir)
 
-    def search(self, text: str, page: int = 1, limit: int = 10) -> SearchReply:
-        """Answer one page of results, from 1.
+    def search(self, text: str, page: int = 1, limit: int = 10, *, typing: bool = False) -> SearchReply:
+        """Answer one page of results.
+
+        Args:
+            text: the query, any text.
+            page: which page of results, from 1.
+            limit: results on a page.
+            typing: somebody is still at it: the last word may be the beginning of others.
 
         Raises:
             Unavailable: there is no index.
         """
         began = time.perf_counter()
         view = self._opened.view()
-        query = parse(text)
-        matcher = Matcher(view.schema, view.languages, view.frequency)
+        query = parse(text, typing=typing)
+        matcher = Matcher(view.schema, view.languages, view.frequency, view.completions)
         found = find(view, matcher, query.clauses)
         shown = found[(page - 1) * limit : page * limit]
         marker = Marker(matcher.wanted(query.clauses))

@@ -23,6 +23,7 @@ class SearchAsk(msgspec.Struct, tag="search"):
     query: str
     page: int
     limit: int
+    typing: bool = False  # the last word may be the beginning of others
 
 
 class PageAsk(msgspec.Struct, tag="page"):

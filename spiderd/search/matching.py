@@ -25,6 +25,8 @@ FIELDS: Mapping[str, float] = {"title": 2.0, "headings": 2.0, "body": 1.0, "rest
 PAIRS_WEIGHT = 0.5  # of Chinese pairs, beside the words
 TITLE_BONUS = 3.0  # for a title that has the words of the query in a row
 BODY_BONUS = 0.5  # for a text that has them close together
+LEAST_BEGUN = 2  # letters of a word that is being typed, from which on it may be the beginning of others
+BEGUN_WEIGHT = 0.5  # of those
 _SLOP = 3  # words between them
 _TEXT: Mapping[str, float] = {"text": 1.0}  # the field of the index of link texts
 
@@ -37,6 +39,7 @@ class Matcher:
         schema: Schema,
         languages: Iterable[str],
         frequency: Callable[[str, str], int],
+        completions: Callable[[str, str], list[str]] = lambda *_: [],
     ) -> None:
         """Bind to an index.
 
@@ -44,10 +47,12 @@ class Matcher:
             schema: of the index.
             languages: that its pages are written in.
             frequency: pages whose field (first) holds a word (second).
+            completions: words of a field (first) that begin with something (second), common ones first.
         """
         self._schema = schema
         self._languages = tuple(languages)
         self._frequency = frequency
+        self._completions = completions
 
     def query(
         self, clauses: Sequence[Clause], named: Mapping[int, float] = MappingProxyType({})
@@ -125,8 +130,9 @@ class Matcher:
                 yield from (Wanted(runs=(word,)) for word in segments(piece))
             else:
                 found = rows((piece,), self._languages)
+                completed = {form.parts[0][0] for form in self._completed(piece)} if term.begun else set()
                 for each in zip(*(form.parts[0] for form in found), strict=False):
-                    yield Wanted(words=frozenset(each))
+                    yield Wanted(words=frozenset(each) | completed)
 
     def _named(self, named: Mapping[int, float]) -> Iterable[Query]:
         for number, score in named.items():
@@ -189,12 +195,23 @@ class Matcher:
             groups = [rows(term.words, self._languages)]
         else:
             groups = [forms(piece, self._languages) for piece in split(term.words[0])]
+            if term.begun:
+                groups[-1] += self._completed(split(term.words[0])[-1])
         if term.part:
             fields = {term.part: 1.0}
         made = [self._group(group, fields) for group in groups if group]
         if not made:
             return None
         return made[0] if len(made) == 1 else Query.boolean_query([(Occur.Must, query) for query in made])
+
+    def _completed(self, piece: str) -> list[Form]:
+        """What a piece may be the beginning of."""
+        begun = rows((piece,), ())[:1]
+        if not begun or len(begun[0].parts[0]) > 1 or len(begun[0].parts[0][0]) < LEAST_BEGUN:
+            return []
+        start = begun[0].parts[0][0]
+        found = [word for field in ("title", "body") for word in self._completions(field, start)]
+        return [Form(((word,),), 1, BEGUN_WEIGHT) for word in dict.fromkeys(found)]
 
     def _group(self, group: Sequence[Form], fields: Mapping[str, float]) -> Query:
         """Any of the forms in any of the fields."""

@@ -18,6 +18,9 @@ from spiderd.search.linkage import Linkage
 from spiderd.search.places import Places
 from spiderd.search.schema import VERSION, Kept, make_schema, register, unpack
 
+COMPLETIONS = 12
+"""Words that a word which is being typed may become."""
+
 _TRIES = 3  # a folder may be replaced between looking and opening
 
 
@@ -32,6 +35,10 @@ class View(NamedTuple):
     def frequency(self, field: str, word: str) -> int:
         """Pages whose field holds a word."""
         return self.searcher.doc_freq(field, word)
+
+    def completions(self, field: str, beginning: str) -> list[str]:
+        """Words of a field that begin so, those of most pages first."""
+        return [word for word, _ in self.searcher.terms_with_prefix(field, beginning, limit=COMPLETIONS)]
 
     def column(self, name: str, addresses: Sequence[DocAddress]) -> list[int]:
         """Values of a column."""

@@ -16,7 +16,7 @@ A quote that is not closed closes at the end; a field with nothing behind it is 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
@@ -35,6 +35,7 @@ class Words:
     words: tuple[str, ...]
     part: Part = ""
     required: bool = False  # even if the word says little
+    begun: bool = False  # somebody is still typing it
 
     def __str__(self) -> str:
         text = " ".join(self.words)
@@ -110,8 +111,22 @@ _DATE = re.compile(r"(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?$")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
-def parse(text: str) -> ParsedQuery:
-    """Understand a query."""
+def parse(text: str, *, typing: bool = False) -> ParsedQuery:
+    """Understand a query.
+
+    Args:
+        text: as typed.
+        typing: the last word may not be complete.
+    """
+    query = _parse(text)
+    last = query.clauses[-1].terms[-1] if query.clauses else None
+    if typing and text[-1:].isalnum() and isinstance(last, Words) and not last.required:
+        clause = query.clauses[-1]
+        query.clauses[-1] = replace(clause, terms=(*clause.terms[:-1], replace(last, begun=True)))
+    return query
+
+
+def _parse(text: str) -> ParsedQuery:
     query = ParsedQuery()
     if len(text) > MAX_LENGTH:
         query.remarks.append(f"Only the first {MAX_LENGTH} characters of the query were looked at.")

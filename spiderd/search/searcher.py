@@ -35,7 +35,8 @@ class Searcher:
         """Answer a question; never raises."""
         try:
             if isinstance(ask, SearchAsk):
-                return Answer(search=self._engine.search(ask.query, ask.page, ask.limit))
+                found = self._engine.search(ask.query, ask.page, ask.limit, typing=ask.typing)
+                return Answer(search=found)
             return Answer(page=self._looking.page(ask.number, ask.hash))
         except Unavailable as error:
             return Answer(unavailable=str(error))

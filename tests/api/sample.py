@@ -288,7 +288,7 @@ class SampleCrawl:
             referrer="http://example.test/",
         )
 
-    async def search(self, query: str, page: int, limit: int) -> SearchReply:
+    async def search(self, query: str, page: int, limit: int, *, typing: bool = False) -> SearchReply:
         hit = Hit(
             id=7,
             url="http://example.test/a?b=\u00e9",

@@ -61,7 +61,7 @@ def test_words_are_marked_on_a_terminal_and_links_can_be_followed(on_terminal, c
 
 def test_what_pages_say_cannot_steer_the_terminal(spiderd, path, on_terminal):
     class Nasty(SampleCrawl):
-        async def search(self, query, page, limit):
+        async def search(self, query, page, limit, *, typing=False):
             hit = Hit(
                 id=1,
                 url="http://t.test/\x1b[2J",

@@ -92,6 +92,22 @@ def test_queries_find_what_they_say(engine, query, expected):
     assert set(paths(engine, query)) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ker", {"loop", "kernel", "mod_rewrite.html", "de"}),
+        ("event lo", {"loop", "events"}),
+        ("ker ", set()),
+        ("k", set()),
+    ],
+)
+def test_a_word_that_is_being_typed_may_be_the_beginning_of_others(engine, text, expected):
+    reply = engine.search(text, typing=True)
+    assert {hit.url.split("/", 3)[3] for hit in reply.hits} == expected
+    assert engine.search("ker").total == 0
+    assert all(hit.marks for hit in reply.hits)
+
+
 def test_the_title_counts_most(engine):
     assert paths(engine, "kernel")[0] == "kernel"
     assert paths(engine, "event loop")[0] == "loop"

@@ -331,7 +331,7 @@ class Stage(SampleCrawl):
             next_allowed=0.0,
         )
 
-    async def search(self, query: str, page: int, limit: int) -> SearchReply:
+    async def search(self, query: str, page: int, limit: int, *, typing: bool = False) -> SearchReply:
         self.calls.append(f"search {query}")
         words = query.casefold().split()
         found = [hit for hit in self.hits if words and all(word in hit.title.casefold() for word in words)]
