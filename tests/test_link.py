@@ -95,8 +95,13 @@ def test_a_torn_stream_gives_the_whole_frames_and_then_says_so(frames, data) -> 
     assert received(Pieces(sent[:end], [3] * 50, breaks=data.draw(st.booleans()))) == whole
 
 
-def test_a_length_that_no_peer_of_ours_would_send_is_a_torn_stream() -> None:
-    assert received(Pieces(HEADER.pack(MAX_FRAME + 1) + b"x" * 100)) == []
+@pytest.mark.trio
+async def test_a_length_that_no_peer_of_ours_would_send_is_a_torn_stream() -> None:
+    """And nobody waits for so much."""
+    one, other = memory_stream_pair()
+    await one.send_all(HEADER.pack(MAX_FRAME + 1))
+    with trio.fail_after(5), pytest.raises(LinkClosed):
+        await fetcher_stream(other).receive()
 
 
 @pytest.mark.trio

@@ -8,13 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spiderd.config.declaration import Config, Crawl, Politeness
+from spiderd.config.declaration import Config, Crawl, Order, Politeness
 from spiderd.coordinator.desk import Desk
 from spiderd.coordinator.hosts import Hosts
 from spiderd.messages import Links, Outcome
+from spiderd.schedule.workbench import READ_AHEAD
 from spiderd.states import OutcomeKind
 from spiderd.store.frontier import Found
 from spiderd.store.ledger import Ledger
@@ -103,8 +105,10 @@ def found(urls: Sequence[str], depth: int) -> Found:
 
 
 @contextmanager
-def benched(folder: Path, site: Site, seeds: Sequence[str], limit: int, seed: int = 0) -> Iterator[Bench]:
-    env, ledger = open_ledger(folder, "breadth", sync=False)
+def benched(
+    folder: Path, site: Site, seeds: Sequence[str], limit: int, *, order: Order = "breadth", seed: int = 0
+) -> Iterator[Bench]:
+    env, ledger = open_ledger(folder, order, sync=False)
     with env:
         bench = Bench(ledger, site, limit, random.Random(seed))
         bench.desk.step.adds.append(found(seeds, 0))
@@ -157,17 +161,29 @@ def test_a_host_that_has_left_comes_back_when_there_is_work_for_it_again(tmp_pat
         check(bench, seeds)
 
 
+@pytest.mark.parametrize("order", ["breadth", "depth", "best"])
+def test_a_host_with_more_than_is_read_ahead_is_read_on(tmp_path: Path, order: Order) -> None:
+    """In some orders, what is found on the way goes before what was read."""
+    pages = [url(0, page) for page in range(4 * READ_AHEAD)]
+    site = {one: [f"{one}/below"] for one in pages} | {f"{one}/below": pages[:2] for one in pages}
+    with benched(tmp_path, site, pages, 2, order=order) as bench:
+        check(bench, pages)
+
+
 @settings(max_examples=80)
 @given(
     hosts=st.integers(2, 12),
     limit=st.integers(1, 4),
     seed=st.integers(0, 2**32),
     fan=st.integers(1, 6),
+    order=st.sampled_from(["breadth", "depth", "best"]),
 )
-def test_whatever_links_to_whatever(tmp_path_factory, hosts: int, limit: int, seed: int, fan: int) -> None:
+def test_whatever_links_to_whatever(
+    tmp_path_factory, hosts: int, limit: int, seed: int, fan: int, order: Order
+) -> None:
     chance = random.Random(seed)
     urls = [url(host, page) for host in range(hosts) for page in range(4)]
     site = {one: chance.sample(urls, min(len(urls), chance.randint(0, fan))) for one in urls}
     seeds = chance.sample(urls, chance.randint(1, hosts))
-    with benched(tmp_path_factory.mktemp("law"), site, seeds, limit, seed) as bench:
+    with benched(tmp_path_factory.mktemp("law"), site, seeds, limit, order=order, seed=seed) as bench:
         check(bench, seeds)

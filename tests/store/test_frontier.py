@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from spiderd.messages import Outcome
 from spiderd.states import OutcomeKind
@@ -49,7 +49,7 @@ class FrontierMachine(RuleBasedStateMachine):
         self.waiting: set[str] = set()  # in the frontier, leased or not
         self.delayed: set[str] = set()
         self.parked: dict[str, bytes] = {}
-        self.done: set[str] = set()
+        self.complete: set[str] = set()
         self.tail: set[str] = set()
         self.inlinks: Counter[str] = Counter()
         self.stayed: set[str] = set()  # had a lease: their rows did not move meanwhile
@@ -60,14 +60,19 @@ class FrontierMachine(RuleBasedStateMachine):
         self.env, self.ledger = open_ledger(Path(self.folder.name), order, sync=False)
         self.frontier = self.ledger.frontier
         self.ledger.state.order = order
+        self.urls_are_found(list(range(8)), 1)
 
-    def pick(self, number: int, urls) -> str | None:
-        return sorted(urls)[number % len(urls)] if urls else None
+    def pick(self, number: int, urls) -> str:
+        return sorted(urls)[number % len(urls)]
+
+    @property
+    def free(self) -> set[str]:
+        return self.waiting - self.leased.keys()
 
     @rule(numbers=st.lists(st.integers(0, 30), max_size=6), depth=st.integers(0, 5))
     def urls_are_found(self, numbers, depth) -> None:
         batch = found(*numbers, depth=depth)
-        known = self.waiting | self.delayed | self.parked.keys() | self.done
+        known = self.waiting | self.delayed | self.parked.keys() | self.complete
         new = self.frontier.add(batch)
         for index, url in enumerate(batch.urls):
             assert new[index] == (url not in known)
@@ -78,76 +83,75 @@ class FrontierMachine(RuleBasedStateMachine):
             elif url in self.waiting and self.order == "best":
                 self.inlinks[url] += 1
 
-    @rule(number=PICK)
-    def one_is_handed_out(self, number) -> None:
+    @precondition(lambda self: self.free)
+    @rule(numbers=st.lists(PICK, min_size=1, max_size=4))
+    def some_are_handed_out(self, numbers) -> None:
         rows = rows_of(self.ledger)
-        url = self.pick(number, self.waiting - self.leased.keys())
-        if url is not None:
+        for url in {self.pick(number, self.free) for number in numbers}:
             self.leased[url] = rows[url]
             self.frontier.mark_leased([rows[url][0]], 1.0)
             self.stayed.add(url)
 
-    @rule(number=PICK)
-    def it_is_done(self, number) -> None:
-        url = self.pick(number, self.leased)
-        if url is not None:
-            key, waiting = self.leased.pop(url)
-            assert self.frontier.finish(key, waiting)
-            assert not self.frontier.finish(key, waiting)
-            assert not self.ledger.aside.delay(key, waiting, 9.0)
-            self.waiting.remove(url)
-            self.done.add(url)
+    @precondition(lambda self: self.leased)
+    @rule(ends=st.lists(st.tuples(PICK, st.sampled_from(["done", "failed", "busy", "back"])), max_size=4))
+    def leases_end(self, ends) -> None:
+        for number, how in ends:
+            if self.leased:
+                url = self.pick(number, self.leased)
+                getattr(self, how)(url, *self.leased.pop(url))
 
-    @rule(number=PICK)
-    def it_failed_and_waits(self, number) -> None:
-        url = self.pick(number, self.leased)
-        if url is not None:
-            key, waiting = self.leased.pop(url)
-            waiting.tries += 1
-            assert self.ledger.aside.delay(key, waiting, 5.0)
-            self.waiting.remove(url)
-            self.delayed.add(url)
+    def done(self, url: str, key: bytes, waiting: WaitingUrl) -> None:
+        assert self.frontier.finish(key, waiting)
+        assert not self.frontier.finish(key, waiting)
+        assert not self.ledger.aside.delay(key, waiting, 9.0)
+        self.waiting.remove(url)
+        self.complete.add(url)
 
-    @rule(number=PICK)
-    def its_host_was_busy(self, number) -> None:
-        url = self.pick(number, self.leased)
-        if url is not None:
-            key, waiting = self.leased.pop(url)
-            self.frontier.forget_leases([key])
-            self.frontier.to_tail(key, waiting)
-            self.tail.add(url)
+    def failed(self, url: str, key: bytes, waiting: WaitingUrl) -> None:
+        self.forget_inlinks(url, waiting)
+        waiting.tries += 1
+        assert self.ledger.aside.delay(key, waiting, 5.0)
+        self.waiting.remove(url)
+        self.delayed.add(url)
 
-    @rule(number=PICK)
-    def it_is_given_back(self, number) -> None:
-        url = self.pick(number, self.leased)
-        if url is not None:
-            assert self.frontier.forget_leases([self.leased.pop(url)[0]]) == 1
+    def busy(self, url: str, key: bytes, waiting: WaitingUrl) -> None:
+        self.forget_inlinks(url, waiting)
+        self.frontier.forget_leases([key])
+        self.frontier.to_tail(key, waiting)
+        self.tail.add(url)
 
-    @rule(now=st.sampled_from([4.999, 5.0]))
-    def time_passes(self, now) -> None:
-        assert self.ledger.aside.wake(now) == (5.0 if self.delayed and now < 5.0 else None)
-        if now >= 5.0:
+    def forget_inlinks(self, url: str, waiting: WaitingUrl) -> None:
+        """Those counted during the lease are kept where they matter."""
+        if self.order != "best":
+            self.inlinks[url] = waiting.inlinks
+
+    def back(self, url: str, key: bytes, _: WaitingUrl) -> None:
+        assert self.frontier.forget_leases([key]) == 1
+
+    @precondition(lambda self: self.delayed)
+    @rule(due=st.booleans())
+    def time_passes(self, due) -> None:
+        assert self.ledger.aside.wake(5.0 if due else 4.999) == (None if due else 5.0)
+        if due:
             self.waiting |= self.delayed
             self.tail |= self.delayed
             self.delayed.clear()
+            assert self.ledger.aside.wake(1e9) is None
 
-    @rule(number=PICK, shape=st.sampled_from(SHAPES))
-    def a_shape_is_parked(self, number, shape) -> None:
-        url = self.pick(number, self.waiting - self.leased.keys())
-        if url is not None:
-            key, waiting = rows_of(self.ledger)[url]
-            self.ledger.aside.park(key, waiting, shape)
-            self.waiting.remove(url)
-            self.parked[url] = shape
-
-    @rule(shape=st.sampled_from(SHAPES))
-    def a_shape_is_released(self, shape) -> None:
-        back = {url for url, under in self.parked.items() if under == shape}
-        assert self.ledger.aside.unpark(shape) == len(back)
-        self.waiting |= back
-        self.stayed -= back
-        for url in back:
-            del self.parked[url]
+    @rule(numbers=st.lists(PICK, max_size=3), shape=st.sampled_from(SHAPES))
+    def a_shape_is_parked_or_released(self, numbers, shape) -> None:
+        for number in numbers:
+            if self.free:
+                url = self.pick(number, self.free)
+                self.ledger.aside.park(*rows_of(self.ledger)[url], shape)
+                self.waiting.remove(url)
+                self.parked[url] = shape
+        if not numbers:
+            back = {url for url, under in self.parked.items() if under == shape}
+            assert self.ledger.aside.unpark(shape) == len(back)
+            self.waiting |= back
+            self.stayed -= back
+            self.parked = {url: under for url, under in self.parked.items() if under != shape}
 
     @rule(order=st.sampled_from(ORDERS))
     def the_order_is_changed(self, order) -> None:
@@ -167,8 +171,6 @@ class FrontierMachine(RuleBasedStateMachine):
 
     @invariant()
     def all_are_where_they_should_be(self) -> None:
-        if not hasattr(self, "ledger"):
-            return
         rows = rows_of(self.ledger)
         assert set(rows) == self.waiting
         counters = self.ledger.state.counters
@@ -181,8 +183,6 @@ class FrontierMachine(RuleBasedStateMachine):
 
     @invariant()
     def each_lies_where_its_rank_says(self) -> None:
-        if not hasattr(self, "ledger"):
-            return
         rank = ranking(self.order)
         for url, (key, row) in rows_of(self.ledger).items():
             assert row.inlinks == self.inlinks[url], url
@@ -200,7 +200,7 @@ class FrontierMachine(RuleBasedStateMachine):
 
 
 TestFrontierMachine = FrontierMachine.TestCase
-TestFrontierMachine.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)
+TestFrontierMachine.settings = settings(max_examples=120, stateful_step_count=40, deadline=None)
 
 
 @pytest.fixture
@@ -239,17 +239,21 @@ def test_the_lowest_new_key_of_each_host_is_told_once(ledger: Ledger) -> None:
     heads = {host: ledger.frontier.heads(host, b"", 1)[0][0] for host in (1, 2)}
     assert ledger.frontier.take_touched() == heads
     assert ledger.frontier.take_touched() == {}
-    ledger.frontier.add(found(1, 2))  # moves both rows up
-    assert set(ledger.frontier.take_touched()) == {1, 2}
+    ledger.frontier.add(found(1, 2))
+    ledger.frontier.add(found(3, 3, 4, 4))  # which moves them before those
+    heads = {host: ledger.frontier.heads(host, b"", 1)[0] for host in (1, 2)}
+    assert [row.url[-1] for _, row in heads.values()] == ["3", "4"]
+    assert ledger.frontier.take_touched() == {host: key for host, (key, _) in heads.items()}
 
 
 def test_hosts_are_listed_from_one_on(ledger: Ledger) -> None:
-    urls = [f"http://h{n}.test/" for n in range(10)]
+    urls = [f"http://h{n}.test/{k}" for n in range(10) for k in range(3)]
     ledger.frontier.add(Found(b"".join(map(key_hash, urls)), urls, 0))
+    ledger.frontier.add(found(0, 1, 2, 3))
     assert ledger.frontier.hosts_waiting(0, 4) == [1, 2, 3, 4]
     assert ledger.frontier.hosts_waiting(4, 100) == [5, 6, 7, 8, 9, 10]
     assert ledger.frontier.hosts_waiting(10, 1) == []
-    (key, row) = ledger.frontier.heads(5, b"", 1)[0]
-    record(ledger, Done(key, row, Outcome(0, 0, OutcomeKind.SKIPPED, 200)))
+    for key, row in ledger.frontier.heads(5, b"", 10):
+        record(ledger, Done(key, row, Outcome(0, 0, OutcomeKind.SKIPPED, 200)))
     assert 5 not in ledger.frontier.hosts_waiting(0, 100)
-    assert host_key_bytes(5) == key[:4]
+    assert key[:4] == host_key_bytes(5)
