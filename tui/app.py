@@ -127,7 +127,7 @@ class SpiderApp(App[int]):
 
     def draw(self) -> None:
         """Draw how things are; cheap where nothing has changed."""
-        if not self.dashboard.is_mounted:
+        if not self.dashboard.is_whole:
             return
         self._announce()
         with self.batch_update():

@@ -25,7 +25,7 @@ TEXT = {"Content-Type": "text/plain"}
 @pytest.fixture
 def autojump_clock() -> trio.testing.MockClock:
     """Jumps only after a while in which nothing came in from sockets and threads."""
-    return trio.testing.MockClock(autojump_threshold=0.05)
+    return trio.testing.MockClock(autojump_threshold=0.1)
 
 
 Rules = tuple[bytes, Sequence[str]]  # a robots.txt and the paths that there are

@@ -28,7 +28,7 @@ START = (
 @pytest.fixture
 def autojump_clock() -> trio.testing.MockClock:
     """Jumps only after a while in which nothing came in from sockets and threads."""
-    return trio.testing.MockClock(autojump_threshold=0.05)
+    return trio.testing.MockClock(autojump_threshold=0.1)
 
 
 class Clock:

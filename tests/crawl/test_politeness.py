@@ -22,7 +22,7 @@ CLOSE = 0.02  # seconds that a busy machine may take between deciding and asking
 @pytest.fixture
 def autojump_clock() -> trio.testing.MockClock:
     """Jumps only after a while in which nothing came in from sockets and threads."""
-    return trio.testing.MockClock(autojump_threshold=0.05)
+    return trio.testing.MockClock(autojump_threshold=0.1)
 
 
 def gaps(requests: list[Request]) -> list[float]:

@@ -93,6 +93,11 @@ class Dashboard(InkScreen):
         else:
             self.view.main.table.focus()
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether there is something to draw on: not before it is composed, nor while it is taken down."""
+        return self.is_mounted and bool(self.query("#views"))
+
     def draw(self, picture: Picture) -> None:
         """Draw how things are."""
         alone = picture.connection.nobody(picture.now)
