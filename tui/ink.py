@@ -53,7 +53,7 @@ class InkScreen(Screen[None]):
 
 
 class Ink:
-    """The styles as one widget needs them: mixed with what lies below it. Made anew for each line."""
+    """The styles as one widget needs them, mixed with what lies below it; good until its styles change."""
 
     def __init__(self, widget: Widget) -> None:
         screen = widget.screen

@@ -33,6 +33,12 @@ class Painted(Widget):
         super().__init__(id=id)
         self.glyphs = glyphs
         self._lines: Lines = []
+        self._ink: Ink | None = None
+
+    def notify_style_update(self) -> None:
+        """A theme has changed."""
+        self._ink = None
+        super().notify_style_update()
 
     def paint(self, size: Size) -> Lines:
         """Say what stands on each line; texts are harmless already."""
@@ -61,7 +67,7 @@ class Painted(Widget):
     def render_line(self, y: int) -> Strip:
         """Draw one line."""
         line = self._lines[y] if y < len(self._lines) else []
-        ink = Ink(self)
+        ink = self._ink = self._ink or Ink(self)
         segments = []
         for index, part in enumerate(line):
             if index and part.gap:

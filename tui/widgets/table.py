@@ -112,6 +112,7 @@ class Table(ScrollView, Generic[Row], can_focus=True):
         self._asked = -1  # first of the rows that were asked for last
         self._now = 0.0
         self._layout: list[tuple[Column[Row], int]] = []
+        self._ink: Ink | None = None
         self._drawn: dict[int, Line | None] = {}  # what stands on each line of the window
 
     # what it shows
@@ -317,7 +318,13 @@ class Table(ScrollView, Generic[Row], can_focus=True):
     def notify_style_update(self) -> None:
         """A theme has changed: all lines must be drawn anew."""
         self._drawn.clear()
+        self._ink = None
         super().notify_style_update()
+
+    @property
+    def _inks(self) -> Ink:
+        self._ink = self._ink or Ink(self)
+        return self._ink
 
     def set_sort(self, column: str, *, descending: bool) -> None:
         """Show which column the rows are sorted by."""
@@ -331,7 +338,7 @@ class Table(ScrollView, Generic[Row], can_focus=True):
         if y == 0:
             return self._head(width)
         line = self._drawn[y] = self._line(y)
-        ink = Ink(self)
+        ink = self._inks
         if line is None:
             text = harmless(self._empty) if y == 1 and not self._total else ""
             return Strip([Segment(fit("  " + text, width), ink("muted"))], width)
@@ -382,7 +389,7 @@ class Table(ScrollView, Generic[Row], can_focus=True):
             line[start:stop] = title[: stop - start]
             cuts.append(start)
             left += cells + GAP
-        style = Ink(self)("head")
+        style = self._inks("head")
         pieces = zip(cuts, [*cuts[1:], width], strict=True)
         return Strip([Segment("".join(line[start:stop]), style) for start, stop in pieces], width)
 
