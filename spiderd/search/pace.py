@@ -7,7 +7,7 @@ all links. Both wait at least a multiple of what they took the last time.
 from __future__ import annotations
 
 COMMIT_SOON = 1.0  # seconds without a commit, when there is nothing else to do
-COMMIT_LATE = 5.0  # when there is
+COMMIT_LATE = 3.0  # when there is
 COMMIT_SHARE = 10.0  # times what the last commit took
 RANK_SHARE = 20.0  # times what the last ranking took
 RANK_GROWTH = 0.1  # of the pages since the last ranking, when there is nothing else to do

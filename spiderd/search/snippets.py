@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -18,10 +18,10 @@ from spiderd.search.analysis import UNSPACED, has_unspaced, words
 WIDTH = 200
 """Cells of a snippet; ideographs take two."""
 
-_NEAR, _FAR = 8_000, 40_000  # characters looked at; the rest only where the first lack a word
+_NEAR, _FAR = 8_000, 30_000  # characters looked at; the rest only where the first lack a word
 _SECOND = 0.45  # of the width, for a second window
 _LEAD = 40  # cells before the first marked word
-_MOST = 100  # places looked at for each word
+_MOST, _TRIED = 30, 300  # places of each word, and places where one begins that may be
 _ELLIPSIS = "…"
 _WORD = re.compile(rf"[^\W_{UNSPACED}]+")
 
@@ -74,41 +74,43 @@ class Marker:
         self._known: dict[tuple[str, str], int | None] = {}
 
     def find(self, text: str, language: str) -> list[Match]:
-        """Find the words in a text, in its order."""
+        """Find the words in a text, in its order; of a word that is everywhere, the first places."""
         lower = text.lower()
         if len(lower) != len(text):  # of all letters, only the Turkish capital I with a dot
             lower = text
-        found = []
-        for start, end in self._words(lower):
-            term = self._term(lower[start:end], language)
-            if term is not None:
-                found.append(Match(start, end, term))
+        found: list[Match] = []
+        if lower.isascii() or not _ACCENT.search(lower):
+            for beginning in self._beginnings:
+                self._find(lower, beginning, language, found)
+        else:  # several times slower
+            for begun in islice(self._begin.finditer(lower), _TRIED):
+                self._look(lower, begun.start(), language, found)
         if self._run is not None and not text.isascii():
             runs = islice(self._run.finditer(text), _MOST)
             found += [Match(run.start(), run.end(), self._runs[run[0]]) for run in runs]
         found.sort()
         return found
 
-    def _words(self, text: str) -> Iterator[Mark]:
-        """Words that begin like those that are wanted."""
-        for start in self._starts(text):
-            if start and text[start - 1].isalnum() and not has_unspaced(text[start - 1]):
-                continue
-            word = _WORD.match(text, start)
-            if word:
-                yield start, word.end()
+    def _find(self, text: str, beginning: str, language: str, found: list[Match]) -> None:
+        """Find the words with one beginning."""
+        most = len(found) + _MOST
+        start = text.find(beginning)
+        for _ in range(_TRIED):
+            if start < 0 or len(found) >= most:
+                return
+            start = text.find(beginning, self._look(text, start, language, found))
 
-    def _starts(self, text: str) -> Iterator[int]:
-        if not text.isascii() and _ACCENT.search(text):
-            yield from (found.start() for found in islice(self._begin.finditer(text), _MOST))
-            return
-        for beginning in self._beginnings:  # several times faster than an expression
-            start = text.find(beginning)
-            for _ in range(_MOST):
-                if start < 0:
-                    break
-                yield start
-                start = text.find(beginning, start + 1)
+    def _look(self, text: str, start: int, language: str, found: list[Match]) -> int:
+        """See whether a word that is wanted begins at a place; where to go on."""
+        if start and text[start - 1].isalnum() and not has_unspaced(text[start - 1]):
+            return start + 1
+        word = _WORD.match(text, start)
+        if word is None:
+            return start + 1
+        term = self._term(word[0], language)
+        if term is not None:
+            found.append(Match(start, word.end(), term))
+        return word.end()
 
     def _term(self, word: str, language: str) -> int | None:
         key = (word, language)
