@@ -3,8 +3,8 @@
 Power iteration (Page, Brin 1998). With the links sorted by target, one step is a gather over all links and a
 sum over each target's run of them, both of which numpy does at the speed of memory; what pages without links
 hold is spread over all. It begins with the ranks of the last time where there are some, which are most of
-the way there. Measured: ten million links between a million pages in 4 s of one core, 25 steps; scipy's
-sparse matrices take the same and 35 MB more to install.
+the way there. Measured: ten million links between a million pages in 2.5 s of one core (9 steps). scipy's
+sparse matrices take 0.8 s, and 35 MB to install: too much for what is done in quiet moments.
 """
 
 from __future__ import annotations
