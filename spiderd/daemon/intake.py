@@ -28,7 +28,7 @@ class Candidate(Struct):
 
 NO_URL = "not an http(s) URL"
 
-_USERINFO = re.compile(r"^([a-z][a-z0-9+.-]*:[/\\]*)[^/\\?#]*@", re.IGNORECASE)
+_BEGINNING = re.compile(r"^[\x00-\x20]*(?:[a-z][a-z0-9+.-]*:)?[/\\]*", re.IGNORECASE)
 
 MANY = 100  # URLs from which on examining them would hold up the event loop
 
@@ -64,7 +64,10 @@ def _examine(text: str, rules: ScopeRules, config: Config) -> Candidate:
 
 
 def _without_userinfo(text: str) -> str:
-    return _USERINFO.sub(r"\1", text)
+    """What may be shown of a text: where it is no URL, anything before the last "@" may be a password."""
+    before, mark, after = text.rpartition("@")
+    beginning = _BEGINNING.match(before)
+    return f"{beginning[0] if beginning else ''}…{after}" if mark else text
 
 
 def _authorization(text: str) -> str:

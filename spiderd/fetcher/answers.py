@@ -42,7 +42,7 @@ class WantedTypes:
             not essence  # undeclared: most such answers are pages
             or self._all
             or essence in self._types
-            or essence.startswith(self._families or ("\0",))
+            or (bool(self._families) and essence.startswith(self._families))
         )
 
 

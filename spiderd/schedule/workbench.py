@@ -14,7 +14,8 @@ a lease; memory: hosts on the bench (bounded by its owner) times the URLs read a
 from __future__ import annotations
 
 from collections import deque
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
+from typing import TypeVar
 
 from msgspec import Struct, field
 
@@ -31,6 +32,9 @@ from spiderd.schedule.politeness import (
 )
 from spiderd.store.records import WaitingUrl
 
+Entry = TypeVar("Entry", tuple[bytes, int, int], tuple[float, int, int])
+
+SWEEP_BEYOND = 1000  # stale entries of a heap that are not worth looking at
 READ_AHEAD = 64  # URLs of a host read from the frontier at a time
 LOW_WATER = 24  # at which more are read
 
@@ -119,8 +123,18 @@ class Workbench:
         at = may_ask_at(host.state)
         if at > now and not self.has_given_up(host):
             heappush(self._later, (at, host.id, host.ticket))
+            self._later = self._swept(self._later)
         else:
             heappush(self._ready, (host.heads[0][0][4:], host.id, host.ticket))
+            self._ready = self._swept(self._ready)
+
+    def _swept(self, heap: list[Entry]) -> list[Entry]:
+        """The heap without its stale entries, once they are most of it."""
+        if len(heap) <= SWEEP_BEYOND + 4 * len(self.hosts):
+            return heap
+        kept = [entry for entry in heap if self._current(entry[1], entry[2]) is not None]
+        heapify(kept)
+        return kept
 
     def has_given_up(self, host: HostQueue) -> bool:
         """Whether what waits for a host should wait no longer."""

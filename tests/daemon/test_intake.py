@@ -72,6 +72,10 @@ def test_a_seed_is_in_scope_by_itself_but_not_if_it_is_excluded() -> None:
         f"http:user:{SECRET}@h.test:99999",
         f"HTTP:/user:{SECRET}@h.test/",
         f"http://[user:{SECRET}@h.test/",
+        f"//user:{SECRET}@h.test:99999/",
+        f"http://user:{SECRET}/w@h.test/",
+        f"http://user:{SECRET}#w@h.test:99999/",
+        f"\x01http:\t//user:{SECRET}@h.test:99999/",
     ],
 )
 def test_a_password_is_never_shown(text: str) -> None:

@@ -256,3 +256,13 @@ def test_a_host_is_done_when_nothing_is_left_in_any_place() -> None:
         setattr(host, name, value)
         assert not host.is_done, name
         setattr(host, name, before)
+
+
+@pytest.mark.parametrize("held_until", [0.0, NOW + 9])
+def test_placing_a_host_again_and_again_costs_no_memory(held_until: float) -> None:
+    host = queue(1, 1, held_until=held_until)
+    bench = bench_with(host)
+    for _ in range(20_000):
+        bench.place(host, NOW)
+    assert len(bench._later) + len(bench._ready) < 3000
+    assert taken(bench, NOW + 10) == 1
