@@ -40,7 +40,8 @@ from tui.widgets.table import Table
 
 CLOCK_EVERY = 1.0  # seconds: ages, and when the next try is
 LONGEST_MESSAGE = 400  # cells of a message that are shown
-SUMMARY_STAYS = 20.0  # seconds
+SUMMARY_STAYS = 12.0  # seconds
+HELD = frozenset({CrawlState.PAUSING, CrawlState.PAUSED})  # a crawl that is resumed does not begin anew
 REFILL_EVERY = 2.0  # seconds between two looks at the list that is on screen
 
 
@@ -81,6 +82,7 @@ class SpiderApp(App[int]):
         self.link: Link
         self._held: Picture | None = None
         self._state: CrawlState | None = None
+        self._began = 0.0  # unix time at which the crawl began to run
 
     def get_default_screen(self) -> Dashboard:
         """The dashboard is always there, under everything."""
@@ -137,10 +139,13 @@ class SpiderApp(App[int]):
     def _announce(self) -> None:
         """Tell once that the crawl has become complete, with its sum."""
         snapshot = self.model.snapshot
-        before, self._state = self._state, snapshot.state if snapshot else self._state
-        finished = self._state is CrawlState.COMPLETE and before not in {None, CrawlState.COMPLETE}
-        if snapshot is not None and finished:
-            self.say(summary(snapshot), seconds=SUMMARY_STAYS)
+        if snapshot is None:
+            return
+        before, self._state = self._state, snapshot.state
+        if snapshot.state is CrawlState.RUNNING and before not in HELD:
+            self._began = snapshot.since
+        if snapshot.state is CrawlState.COMPLETE and before not in {None, CrawlState.COMPLETE}:
+            self.say(summary(snapshot, self._began), seconds=SUMMARY_STAYS)
 
     def freeze(self) -> None:
         """Hold the picture still, or let it go."""

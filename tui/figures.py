@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spiderd.protocol import Snapshot
 from spiderd.states import Reason
-from spiderd.units import human_count, human_duration, human_rate, human_size
+from spiderd.units import human_count, human_duration, human_size
 from tui.text import date, percent, plural
 
 Facts = list[tuple[str, str]]
@@ -42,18 +42,22 @@ def figures(snapshot: Snapshot) -> Facts:
     ]
 
 
-def summary(snapshot: Snapshot) -> str:
-    """Sum a finished crawl up."""
+def summary(snapshot: Snapshot, began: float) -> str:
+    """Sum a finished crawl up.
+
+    Args:
+        snapshot: of the complete crawl.
+        began: unix time at which it began to run; 0 = not known.
+    """
     counters = snapshot.counters
-    lasted = snapshot.since - snapshot.hello.started
     parts = [
         "the page limit is reached" if snapshot.reason is Reason.PAGE_LIMIT else "the crawl is complete",
         plural(counters.pages, "page"),
         human_size(counters.bytes),
         plural(counters.error, "error"),
     ]
-    if lasted > 0:
-        parts.append(f"{human_duration(lasted)}, {human_rate(counters.pages / lasted)} on the average")
+    if 0 < began < snapshot.since:
+        parts.append(f"in {human_duration(snapshot.since - began)}")
     return " · ".join(parts) + " · i shows all figures"
 
 

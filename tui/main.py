@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import locale
 import os
 import sys
@@ -69,6 +70,7 @@ def command(
         glyphs=glyphs,
         theme=theme or first_theme(os.environ),
     )
+    gc.freeze()  # what is there now stays; looking through it again and again held keys up by 20 ms
     sys.exit(app.run() or 0)
 
 

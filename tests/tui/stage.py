@@ -66,6 +66,7 @@ class Stage(SampleCrawl):
         self.state, self.reason, self.message = CrawlState.RUNNING, Reason.NONE, ""
         self.api = API_VERSION
         self.pid = 4121
+        self.since = NOW - 600
         self.crawl = "amber-fox"
         self.known: set[str] = {"https://news.example.com/"}
         self.calls: list[str] = []
@@ -213,7 +214,7 @@ class Stage(SampleCrawl):
             state=self.state,
             reason=self.reason,
             message=self.message,
-            since=NOW - 600,
+            since=self.since,
             hello=self.hello(),
             counters=self.counters,
             rates=Rates(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spiderd.states import CrawlState
+from spiderd.states import CrawlState, Reason
 from tests.tui.piloting import attached, dashboard, line, on_asyncio, screen, told, wait_for
 from tests.tui.serving import served
 from tests.tui.stage import Stage
@@ -210,3 +210,18 @@ async def test_the_other_names_of_keys(sock_path):
             assert app.screen is app.dashboard
             await pilot.press("ctrl+q")
         assert pilot.app.return_value == 0
+
+
+@on_asyncio
+async def test_a_crawl_that_has_become_complete_is_summed_up_once(sock_path):
+    stage = Stage()
+    with served(stage, sock_path):
+        async with dashboard(sock_path) as pilot:
+            app = await attached(pilot)
+            stage.since += 125
+            stage.state, stage.reason = CrawlState.COMPLETE, Reason.DRAINED
+            await wait_for(pilot, lambda: "the crawl is complete · 860,902 pages" in told(pilot))
+            assert "2,311 errors · in 2m 05s" in told(pilot)
+            before = app.model.snapshot
+            await wait_for(pilot, lambda: app.model.snapshot is not before)
+            assert told(pilot).count("the crawl is complete") == 1

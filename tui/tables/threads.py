@@ -33,7 +33,7 @@ def _since(row: WorkerRow, now: float) -> Cell:
 
 def _url(row: WorkerRow, _: float) -> Cell:
     if not row.url:
-        return Cell("no host is ready" if row.step is Step.IDLE else UNKNOWN, "faint")
+        return Cell(UNKNOWN, "faint")
     return Cell(row.url.removeprefix("https://"))
 
 
@@ -64,8 +64,14 @@ COLUMNS: tuple[Column[WorkerRow], ...] = (
 )
 
 
-def summary(rows: list[WorkerRow]) -> str:
-    """Say how many do what, in the order of the steps."""
+def summary(rows: list[WorkerRow], *, held_up: bool) -> str:
+    """Say how many do what, in the order of the steps.
+
+    Args:
+        rows: the threads.
+        held_up: whether those that are idle would have work, if only a host might be asked.
+    """
     counts = Counter(row.step for row in rows)
     steps = " · ".join(f"{counts[step]} {step}" for step in (*list(Step)[1:], Step.IDLE) if counts[step])
-    return f"{len(rows)} in all · {steps}" if steps else ""
+    why = " (no host is ready)" if held_up and counts[Step.IDLE] else ""
+    return f"{len(rows)} in all · {steps}{why}" if steps else ""

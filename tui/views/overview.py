@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from spiderd.protocol import DirectoryRow, Event, Snapshot, WorkerRow
+from spiderd.states import CrawlState
 from tui import kinds
 from tui.glyphs import Glyphs
 from tui.model import Picture
@@ -66,7 +67,10 @@ class Overview(View):
         snapshot = picture.snapshot
         now = snapshot.now if snapshot else 0.0
         workers = snapshot.workers if snapshot else []
-        self.threads.note = threads.summary(workers)
+        held_up = (
+            snapshot is not None and snapshot.state is CrawlState.RUNNING and snapshot.counters.waiting > 0
+        )
+        self.threads.note = threads.summary(workers, held_up=held_up)
         self.threads.show(workers, now)
         self.directories.note = (
             plural(snapshot.directories_total, "directory", "directories") if snapshot else ""

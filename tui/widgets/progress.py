@@ -31,7 +31,11 @@ class Progress(Painted):
         counters, width = self.snapshot.counters, size.width
         if not counters.known:
             return [
-                [Part("nothing to crawl yet:", "muted"), Part("a", "key"), Part("adds a URL", "muted", gap=1)]
+                [
+                    Part("nothing to crawl yet:", "muted"),
+                    Part("a", "key", gap=1),
+                    Part("adds a URL", "muted", gap=1),
+                ]
             ]
         if size.height < 3:
             return [[*self._bar(counters, max(4, width - 26)), Part(self._done(counters), "muted")]]
