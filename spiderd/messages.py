@@ -147,6 +147,7 @@ class Outcome(Message):
     links: Links | None = None
     body: bytes = b""  # of a robots.txt or a sitemap only
     charset_confidence: float = 1.0  # below 1 where the encoding was detected
+    likeness: bytes = b""  # hash of the page without the targets of its links; with simhash
     records_bytes: int = 0  # length of the directory's records after this one; 0 = there are none
 
 

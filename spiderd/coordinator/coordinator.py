@@ -280,7 +280,8 @@ class Coordinator:
 
     async def _wait(self) -> None:
         step = self.desk.step
-        pressing = step.done or step.parks or step.opens or step.robots or self.desk.bench.hungry
+        asked = step.done or step.parks or step.frees or step.opens or step.robots
+        pressing = asked or self.desk.bench.hungry
         if self._inbox or pressing or self.hosts.may_look:
             return
         soonest = self._soonest()
@@ -339,8 +340,8 @@ class Coordinator:
     def _apply(self, step: Step, effects: Effects, now: float) -> None:
         self.desk.counters = effects.counters
         self._next_due = effects.next_due
-        for done, brought in zip(step.done, effects.brought, strict=True):
-            self.settling.recorded(done, now, leads_on=brought > 0)
+        for done, (page, found) in zip(step.done, effects.recorded, strict=True):
+            self.settling.recorded(done, page, now, leads_on=found > 0)
         for park in step.parks:
             self.desk.book.release(park.waiting.hash)
         for tail in step.tails:
@@ -402,6 +403,7 @@ class Coordinator:
             or step.done
             or step.adds
             or step.parks
+            or step.frees
             or not self.dispatch.is_settled
             or self._news.is_set()
         )

@@ -72,11 +72,12 @@ class Dispatch:
             host.heads.popleft()  # read ahead while it was being handed out
             return True
         shape = shape_of(waiting.url)
-        if waiting.kind == "page" and self._watch.parked(shape):
+        trap = self._watch.trap_of(waiting, shape)
+        if trap:
             host.heads.popleft()
             desk.book.reserve(waiting.hash)
-            desk.step.parks.append(Park(key, waiting, shape_key(shape)))
-            self._watch.set_aside(shape)
+            desk.step.parks.append(Park(key, waiting, shape_key(trap)))
+            self._watch.set_aside(trap)
             return True
         if self._outside.refuses(waiting):
             host.heads.popleft()

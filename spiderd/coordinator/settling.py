@@ -85,18 +85,19 @@ class Settling:
             host.awaiting_robots.discard(lease.origin)
             desk.bench.place(host, now)
 
-    def recorded(self, done: Done, now: float, *, leads_on: bool) -> None:
+    def recorded(self, done: Done, page: int, now: float, *, leads_on: bool) -> None:
         """The store has recorded an outcome: twins of its content may follow.
 
         Args:
             done: what was recorded.
+            page: its number.
             now: unix time.
             leads_on: whether URLs were found that had never been seen.
         """
         outcome = done.outcome
         self._desk.book.release(done.waiting.hash)
         if done.waiting.kind == "page" and outcome.kind in (OutcomeKind.STORED, OutcomeKind.DUPLICATE):
-            self._watch.record(done.waiting, outcome, leads_on=leads_on)
+            self._watch.record(page, done.waiting, outcome, leads_on=leads_on)
         if outcome.kind is OutcomeKind.STORED:
             self.settle_twins(outcome.digest, now, stored=True)
 

@@ -1,17 +1,30 @@
-"""A page's simhash, from its words without markup; for the shapes of URLs that traps have."""
+"""What pages are compared by where traps may be. Time is linear in a page whatever is in it."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 
 from spiderd.schedule.similarity import simhash
 
-_NO_TEXT = re.compile(r"<(script|style|template)\b.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
-_TAG = re.compile(r"<[^>]*>")
-LIMIT = 256 * 1024  # characters that are looked at
+LIMIT = 256 * 1024  # bytes that are looked at
+
+# Each of these takes all that it looks at: what is never closed goes to the end, and is not tried again.
+_NO_TEXT = re.compile(
+    r"<(?:!--(?:[^-]++|-(?!->))*+(?:-->|\Z)"
+    r"|(script|style|template)(?=[\s/>])(?:[^<]++|<(?!/\1))*+(?:</\1[^>]*+|\Z)"
+    r"|[^>]*+(?:>|\Z))",
+    re.IGNORECASE,
+)
+_TARGET = re.compile(rb"""\b(?:href|action)\s*+=\s*+(?:"[^"]*+|'[^']*+|[^\s>"']++)""", re.IGNORECASE)
 
 
 def fingerprint(body: bytes) -> int:
-    """The 64-bit simhash of a page; the encoding matters little, as long as it is the same each time."""
+    """The 64-bit simhash of a page's words; the encoding matters little, if it is the same each time."""
     text = body[:LIMIT].decode("utf-8", "replace")
-    return simhash(_TAG.sub(" ", _NO_TEXT.sub(" ", text)).split())
+    return simhash(_NO_TEXT.sub(" ", text).split())
+
+
+def likeness(body: bytes) -> bytes:
+    """A hash of 8 bytes of all but the targets of the links: what differs in nothing else is one page."""
+    return hashlib.blake2b(_TARGET.sub(b"", body[:LIMIT]), digest_size=8).digest()

@@ -15,7 +15,7 @@ from spiderd.config.secrets import masked
 from spiderd.errors import SpiderdError
 from spiderd.fetch import Client, Exchange, FetchError, Headers, user_agent
 from spiderd.fetcher.answers import REDIRECTS, WantedTypes, failure_of
-from spiderd.fetcher.fingerprint import fingerprint
+from spiderd.fetcher.fingerprint import fingerprint, likeness
 from spiderd.fetcher.listing import read_sitemap
 from spiderd.messages import Grant, Lease, Links, Outcome
 from spiderd.parse import parse_page
@@ -193,7 +193,7 @@ class Worker:
         body = exchange.body
         outcome.digest = hashlib.blake2b(body, digest_size=DIGEST_BYTES).digest()
         if lease.fingerprint:
-            outcome.simhash = fingerprint(body)
+            outcome.simhash, outcome.likeness = fingerprint(body), likeness(body)
         verdict = await self._fetcher.claim(lease.id, outcome.digest)
         outcome.kind = OutcomeKind.STORED if verdict.new else OutcomeKind.DUPLICATE
         self._on_step(Step.PARSING)

@@ -17,13 +17,17 @@ A page whose content is known has links all the same, and they may lead to new p
 the same file under ten language paths, and dropping the links of duplicates loses 403 of its 2,658 pages
 (15%); near-duplicates are worse to go by (735 of 3,303 pages of the Debian handbook are nearly an earlier
 one, being translations that are not finished). So what is not new counts against its shape, and only a
-parked shape's links are dropped. A near-duplicate counts a quarter where the URL speaks of dates, which is
-where the endless ones are, and a thirty-second elsewhere: pages that a program writes (shops, archives,
-measurements) may differ in their numbers and in nothing else, and a page that is not fetched is a loss while
-a request too many is a request. In the Rust documentation 94 pages in a row of one shape are nearly the same
-text about 94 things. With that, the yield test loses none of the 36,000 pages of these three and of the
-Boost, libstdc++ and SQLite manuals, an endless calendar ends after some 200 months, and any other shape of
-pages that nearly repeat each other after 1,600.
+parked shape's links are dropped. In the Rust documentation 94 pages in a row of one shape are nearly the
+same text about 94 things, and pages that a program writes (shops, archives, measurements) may differ in
+their numbers and in nothing else. A page that is not fetched is a loss while a request too many is a request;
+so a near-duplicate counts little, and less the less its place looks like that of an endless site:
+
+    1/4     its URL speaks of dates: an endless calendar ends after 200 pages
+    1/32    it is many links away from any seed, as what leads from one page to the next for ever gets: 1,600
+    1/256   elsewhere: 12,800
+
+With that, the yield test loses none of the 36,000 pages of these three and of the Boost, libstdc++ and SQLite
+manuals.
 """
 
 from __future__ import annotations
@@ -34,8 +38,10 @@ from collections import OrderedDict
 from msgspec import Struct
 
 CAPACITY = 20_000
-NEAR_WEIGHT = 1 / 32  # of a near-duplicate
-NEAR_WEIGHT_DATED = 0.25  # where its URL speaks of dates
+NEAR_WEIGHT = 1 / 256  # of a near-duplicate
+NEAR_WEIGHT_FAR = 1 / 32  # where it is more than `FAR` links from any seed
+NEAR_WEIGHT_DATED = 1 / 4  # where its URL speaks of dates
+FAR = 30  # a million pages that each lead to two others are 20 links deep
 MAX_SEGMENTS = 12  # a deeper path has the shape of its beginning
 MAX_KEYS = 12
 
@@ -49,7 +55,7 @@ _DIGITS = re.compile(r"\d+", re.ASCII)
 _DATED = re.compile(
     r"(?<![a-z])(?:cal(?:endar)?s?|kalender|calendrier|calendario|agenda|events?|termine|schedule|date|days?|tag"
     r"|weeks?|woche|months?|monat|mois|mes|years?|jahr|annee|ano)(?![a-z])"
-    r"|(?<![0-9])[0-9]{4}[-/_.]?(?:0[1-9]|1[0-2]|[1-9])(?![0-9])",
+    r"|(?<![0-9])(?:19|20|21)[0-9]{2}[-/_.](?:0?[1-9]|1[0-2])(?![0-9])",
     re.IGNORECASE | re.ASCII,
 )
 _WORD_BREAK = re.compile(r"[-_+]|%20")
@@ -110,10 +116,11 @@ def _keys(query: str) -> str:
     return "&".join(keys[:MAX_KEYS])
 
 
-def near_weight(url: str) -> float:
-    """Return what a near-duplicate under this URL counts, of a page without new content."""
-    place = url.partition("//")[2].partition("/")[2]
-    return NEAR_WEIGHT_DATED if _DATED.search(place) else NEAR_WEIGHT
+def near_weight(url: str, depth: int) -> float:
+    """Return what a near-duplicate with this URL, so many links from a seed, counts of a barren page."""
+    if _DATED.search(url.partition("//")[2].partition("/")[2]):
+        return NEAR_WEIGHT_DATED
+    return NEAR_WEIGHT_FAR if depth > FAR else NEAR_WEIGHT
 
 
 class Shapes:
@@ -140,6 +147,7 @@ class Shapes:
         new_content: bool,
         nearly_known: bool = False,
         leads_on: bool = True,
+        depth: int = 0,
     ) -> bool:
         """Note a page of a shape.
 
@@ -149,6 +157,7 @@ class Shapes:
             new_content: no page with this very content was known.
             nearly_known: a near-duplicate was known; means nothing where the content is not new anyway.
             leads_on: it brought URLs that had never been seen.
+            depth: links from the nearest seed.
 
         Returns:
             True where this page has parked the shape.
@@ -163,13 +172,20 @@ class Shapes:
         if new_content and not nearly_known:
             state.barren = 0.0
         elif leads_on:
-            state.barren += near_weight(url) if new_content else 1.0
+            state.barren += near_weight(url, depth) if new_content else 1.0
         parks = state.barren >= self.window
         if parks:
             state.example = url
             self._parked[shape] = self._open.pop(shape)
         self._forget()
         return parks
+
+    def credit(self, shape: str) -> bool:
+        """Something new was found by way of a shape's pages: it starts anew; returns whether it is parked."""
+        state = self._open.get(shape)
+        if state is not None:
+            state.barren = 0.0
+        return shape in self._parked
 
     def set_aside(self, shape: str) -> ShapeState | None:
         """Count a URL that is parked with its shape; returns its state, None where that is not parked."""

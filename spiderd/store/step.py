@@ -49,6 +49,7 @@ class Step(Struct, kw_only=True):
     returned: list[bytes] = field(default_factory=list)  # frontier keys whose lease ended without an outcome
     tails: list[Tail] = field(default_factory=list)
     parks: list[Park] = field(default_factory=list)
+    frees: list[tuple[str, bytes]] = field(default_factory=list)  # shapes that are a trap no more, their keys
     claims: list[tuple[int, bytes]] = field(default_factory=list)  # lease, digest
     adds: list[Found] = field(default_factory=list)
     opens: list[int] = field(default_factory=list)  # hosts to be put on the workbench
@@ -74,7 +75,7 @@ class Effects(Struct, kw_only=True):
     """What the store answers."""
 
     counters: Counters
-    brought: list[int] = field(default_factory=list)  # URLs never seen before, by each of `done`
+    recorded: list[tuple[int, int]] = field(default_factory=list)  # page, URLs never seen before; as `done`
     claims: list[tuple[int, bytes, bool]] = field(default_factory=list)  # lease, digest, new to the store
     added: list[list[bool]] = field(default_factory=list)
     opened: list[Opened] = field(default_factory=list)
@@ -92,7 +93,7 @@ def perform(ledger: Ledger, step: Step) -> Effects:
         step.leased, step.now
     )  # first: a lease may have begun and ended in this very step
     ledger.frontier.forget_leases(step.returned)
-    brought = [_record(ledger, done) for done in step.done]
+    recorded = [_record(ledger, done) for done in step.done]
     for tail in step.tails:
         ledger.frontier.to_tail(tail.key, tail.waiting)
     for park in step.parks:
@@ -100,9 +101,12 @@ def perform(ledger: Ledger, step: Step) -> Effects:
     added = [ledger.frontier.add(found) for found in step.adds]
     for table, key, value in step.saves:
         ledger.put(table, key, value)
+    for shape, key in step.frees:  # behind what was parked, and what was kept of the shape, in this very step
+        ledger.delete("shapes", shape.encode())
+        ledger.aside.unpark(key)
     next_due = ledger.aside.wake(step.now)
     return Effects(
-        brought=brought,
+        recorded=recorded,
         claims=[(lease, digest, not ledger.pages.has_content(digest)) for lease, digest in step.claims],
         added=added,
         opened=[open_host(ledger, host) for host in step.opens],
@@ -117,11 +121,11 @@ def perform(ledger: Ledger, step: Step) -> Effects:
     )
 
 
-def _record(ledger: Ledger, done: Done) -> int:
-    """Record an outcome; how many of its links were never seen before."""
+def _record(ledger: Ledger, done: Done) -> tuple[int, int]:
+    """Record an outcome; the page's number, and how many of its links were never seen before."""
     before = ledger.state.counters.known
-    record(ledger, done)
-    return ledger.state.counters.known - before
+    number = record(ledger, done)
+    return number, ledger.state.counters.known - before
 
 
 def open_host(ledger: Ledger, host: int) -> Opened:

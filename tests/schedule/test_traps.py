@@ -116,22 +116,26 @@ def test_anything_new_starts_the_window_anew():
 
 
 @pytest.mark.parametrize(
-    ("url", "pages"),
+    ("url", "depth", "pages"),
     [
-        (H + "/cal?month=8", 200),
-        (H + "/2026/08/14/", 200),
-        (H + "/x/2026-8", 200),
-        (H + "/p?view=day", 200),
-        (H + "/events/list", 200),
-        (H + "/item/8", 1600),
-        (H + "/p?id=20268888", 1600),
-        (H + "/medical/calm/todays", 1600),
-        ("http://calendar.test/item/8", 1600),
+        (H + "/cal?month=8", 1, 200),
+        (H + "/2026/08/14/", 1, 200),
+        (H + "/x/2026-8", 99, 200),
+        (H + "/p?view=day", 1, 200),
+        (H + "/events/list", 1, 200),
+        (H + "/item/8", 31, 1600),
+        (H + "/item/8", 30, 12_800),
+        (H + "/item/20261", 1, 12_800),
+        (H + "/p?id=202612", 1, 12_800),
+        (H + "/1000/1", 1, 12_800),
+        (H + "/medical/calm/todays", 1, 12_800),
+        ("http://calendar.test/item/8", 1, 12_800),
     ],
 )
-def test_what_is_nearly_known_counts_little_and_more_where_dates_are(url, pages):
+def test_what_is_nearly_known_counts_little_and_more_where_dates_are(url, depth, pages):
     shapes = Shapes(window=50)
-    parked = [shapes.record("s", url, new_content=True, nearly_known=True) for _ in range(pages)]
+    told = {"new_content": True, "nearly_known": True, "depth": depth}
+    parked = [shapes.record("s", url, **told) for _ in range(pages)]
     assert parked == [False] * (pages - 1) + [True]
 
 
