@@ -33,6 +33,7 @@ from spiderd.search import linkage
 from spiderd.search.attempts import Attempts
 from spiderd.search.exchange import Task
 from spiderd.search.following import Following
+from spiderd.search.log import log_to_stderr
 from spiderd.search.pace import Pace
 from spiderd.search.places import Places
 from spiderd.search.schema import VERSION
@@ -204,7 +205,7 @@ def main() -> None:
         signal.signal(number, lambda *_: bell.end())
     _step_back()
     threading.Thread(target=_heed_input, args=[bell], daemon=True).start()
-    logging.basicConfig(format="%(message)s", level=logging.WARNING)
+    log_to_stderr("index")
     try:
         Indexer(task, bell, _print).run()
     except SpiderdError as error:

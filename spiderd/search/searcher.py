@@ -19,6 +19,7 @@ import msgspec
 from spiderd.errors import SpiderdError, Unavailable, UsageError
 from spiderd.search.engine import Engine
 from spiderd.search.exchange import Answer, Ask, SearchAsk
+from spiderd.search.log import log_to_stderr
 from spiderd.search.looking import Looking
 
 log = logging.getLogger(__name__)
@@ -51,7 +52,7 @@ class Searcher:
 
 def main() -> None:
     """Run as a process."""
-    logging.basicConfig(format="%(message)s", level=logging.WARNING)
+    log_to_stderr("search")
     searcher = Searcher(Path(sys.argv[1]))
     decode, encode = msgspec.json.Decoder(Ask).decode, msgspec.json.Encoder().encode
     for line in sys.stdin.buffer:

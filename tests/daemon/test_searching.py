@@ -208,3 +208,29 @@ async def test_a_daemon_without_an_index_says_so(data_dir, nursery):
             await asking
     assert (await search.page(1, "")).title == "Page 0"
     await search.settle(8, PATIENCE)
+
+
+@pytest.mark.trio
+async def test_an_indexer_that_hangs_is_killed(data_dir, nursery, monkeypatch):
+    monkeypatch.setattr(indexing, "FIRST_PAUSE", 0.1)
+    search = searching(data_dir)
+    nursery.start_soon(search.run)
+    await settled(search)
+    monkeypatch.setattr(indexing, "SILENCE", 2.0)  # longer than any pause of one that is well
+    for _ in range(2):
+        await search._changed.wait()  # it has spoken since, and is listened to with the new patience
+    hanging = search._process
+    hanging.send_signal(signal.SIGSTOP)
+    with trio.fail_after(PATIENCE):
+        while search._process is None or search._process.pid == hanging.pid:
+            await search._changed.wait()
+    assert hanging.returncode == -signal.SIGKILL
+
+
+@pytest.mark.trio
+async def test_nobody_waits_for_an_index_that_is_far_behind(data_dir):
+    search = searching(data_dir)
+    with trio.fail_after(PATIENCE):
+        search._began, search._first = trio.current_time() - 10.0, 0
+        search.state.indexed = 100
+        await search.settle(10_000, 1.0)  # 990 s at this speed

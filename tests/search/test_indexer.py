@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -107,6 +109,28 @@ def test_it_runs_once(tmp_path):
     with Places(tmp_path).locked(), start(tmp_path) as process:
         process.communicate()
     assert process.returncode == AlreadyRunning.exit_code
+
+
+def test_what_it_logs_is_one_printable_line(tmp_path):
+    make(tmp_path, 1)
+    (tmp_path / "pages" / "00001" / "00001").unlink()
+    task = msgspec.json.encode(Task(str(tmp_path), Urls(), follow=False)).decode()
+    command = [sys.executable, "-m", "spiderd.search.indexer", task]
+    environ = {name: value for name, value in os.environ.items() if name != "JOURNAL_STREAM"}
+    told = subprocess.run(
+        command, stdin=subprocess.PIPE, capture_output=True, text=True, check=True, env=environ
+    )
+    assert re.fullmatch(r"\d\d:\d\d:\d\d warning index: http://a.test/0 cannot be read.*\n", told.stderr)
+    (tmp_path / "index" / "words.json").unlink()
+    told = subprocess.run(
+        command,
+        stdin=subprocess.PIPE,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**environ, "JOURNAL_STREAM": "1:2"},
+    )
+    assert told.stderr.startswith("<4>index: http://a.test/0 cannot be read")
 
 
 def test_an_index_that_is_damaged_is_built_anew(tmp_path):
