@@ -6,7 +6,8 @@
     indexer                 the process that follows the store (`writing` does the work)
     graph, ranking, anchors links between pages -> PageRank, and what others call a page
     query, matching         what somebody typed -> what is asked of the index
-    engine, snippets        the answer
+    engine                  the answer (`ordering`, `snippets`, `suggesting`)
+    searcher                the process that answers; `looking` tells of one page
 
 The index is derived: whatever happens to it, it can be built anew from store and archive.
 """

@@ -21,9 +21,10 @@ MOST = 3
 """Suggestions."""
 
 _TRIED = 12  # queries at most
+_RESPELLED = 4  # words
 _PAGES = 20  # opened for their words
 _TEXT = 20_000  # characters of each
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_WORD = re.compile(r"[^\W\d_]{3,40}")
 
 
 def suggestions(view: View, matcher: Matcher, query: ParsedQuery) -> list[str]:
@@ -42,9 +43,13 @@ def suggestions(view: View, matcher: Matcher, query: ParsedQuery) -> list[str]:
 def _variants(view: View, matcher: Matcher, clauses: Sequence[Clause]) -> Iterator[Sequence[Clause]]:
     """Spelled otherwise; without the words that no page has; without one word; the phrases as words."""
     unknown = [clause for clause in clauses if _is_word(clause) and not matcher.is_known(clause)]
-    respelled = {id(clause): spelled for clause in unknown if (spelled := _respelled(view, clause))}
+    respelled = {
+        clause: Clause((spelled,))
+        for clause in list(dict.fromkeys(unknown))[:_RESPELLED]
+        if (spelled := _respelled(view, clause))
+    }
     if respelled:
-        yield [Clause((respelled.get(id(c)) or c.terms[0],)) if id(c) in respelled else c for c in clauses]
+        yield [respelled.get(clause, clause) for clause in clauses]
     loose = [*_loosened(clauses)]
     if loose != list(clauses):
         yield loose
