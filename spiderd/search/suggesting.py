@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from tantivy import Occur, Query
 
-from spiderd.search.analysis import has_unspaced
+from spiderd.search.analysis import has_unspaced, rows
 from spiderd.search.matching import Matcher
 from spiderd.search.opened import View
 from spiderd.search.query import Clause, ParsedQuery, Words
@@ -22,6 +22,8 @@ MOST = 3
 
 _TRIED = 12  # queries at most
 _RESPELLED = 4  # words
+_LONG = 5  # letters of a word in which two may be wrong
+_RARER = 20  # times as common a spelling must be, to be suggested for one that there is
 _PAGES = 20  # opened for their words
 _TEXT = 20_000  # characters of each
 _WORD = re.compile(r"[^\W\d_]{3,40}")
@@ -41,15 +43,15 @@ def suggestions(view: View, matcher: Matcher, query: ParsedQuery) -> list[str]:
 
 
 def _variants(view: View, matcher: Matcher, clauses: Sequence[Clause]) -> Iterator[Sequence[Clause]]:
-    """Spelled otherwise; without the words that no page has; without one word; the phrases as words."""
-    unknown = [clause for clause in clauses if _is_word(clause) and not matcher.is_known(clause)]
-    respelled = {
-        clause: Clause((spelled,))
-        for clause in list(dict.fromkeys(unknown))[:_RESPELLED]
-        if (spelled := _respelled(view, clause))
-    }
+    """Spelled otherwise; the phrases as words; without the words that no page has; without one word."""
+    words = list(dict.fromkeys(clause for clause in clauses if _is_word(clause)))
+    unknown = [clause for clause in words if not matcher.is_known(clause)]
+    respelled = _respellings(view, unknown)
     if respelled:
         yield [respelled.get(clause, clause) for clause in clauses]
+    rare = _respellings(view, [clause for clause in words if clause not in unknown], known=True)
+    if rare:
+        yield [respelled.get(clause) or rare.get(clause, clause) for clause in clauses]
     loose = [*_loosened(clauses)]
     if loose != list(clauses):
         yield loose
@@ -74,35 +76,50 @@ def _is_word(clause: Clause) -> bool:
     return not clause.excluded and len(clause.terms) == 1 and isinstance(clause.terms[0], Words)
 
 
-def _respelled(view: View, clause: Clause) -> Words | None:
-    """The word that most pages have of those that are nearest to one that none has."""
-    term = clause.terms[0]
-    if not isinstance(term, Words) or len(term.words) != 1 or has_unspaced(term.words[0]):
-        return None
-    typed = term.words[0].lower()
-    if not _WORD.fullmatch(typed):
-        return None
-    for distance in (1, 2) if len(typed) > 4 else (1,):
-        near = _near(view, typed, distance)
-        if near:
-            return Words((near,), term.part)
-    return None
+def _respellings(view: View, clauses: Sequence[Clause], *, known: bool = False) -> dict[Clause, Clause]:
+    """Near spellings of words; for one that some page has, only a spelling that is far more common."""
+    found = {}
+    for clause in clauses[:_RESPELLED]:
+        term = clause.terms[0]
+        if isinstance(term, Words) and len(term.words) == 1 and _WORD.fullmatch(term.words[0]):
+            near = _near(view, term.words[0].lower(), known=known)
+            if near:
+                found[clause] = Clause((Words((near,), term.part),))
+    return found
 
 
-def _near(view: View, typed: str, distance: int) -> str:
-    query = Query.boolean_query(
-        [
-            (Occur.Should, Query.fuzzy_term_query(view.schema, field, typed, distance))
-            for field in ("title", "body")
+def _near(view: View, typed: str, *, known: bool) -> str:
+    """The word that is nearest to the one that was typed, and of those the most common."""
+    if has_unspaced(typed):
+        return ""
+    for distance in (1,) if known or len(typed) < _LONG else (1, 2):
+        near = [
+            (edits, -count, word)
+            for word, count in _like(view, typed, distance).items()
+            if (edits := _edits(typed, word)) and edits <= distance
         ]
-    )
+        if known:
+            usual = _RARER * _pages_with(view, typed)
+            near = [each for each in near if _pages_with(view, each[2]) >= usual]
+        if near:
+            return min(near)[2]
+    return ""
+
+
+def _like(view: View, typed: str, distance: int) -> Counter[str]:
+    """Words of pages that have one like it, and on how many of those they are."""
+    fuzzy = [Query.fuzzy_term_query(view.schema, field, typed, distance) for field in ("title", "body")]
+    query = Query.boolean_query([(Occur.Should, each) for each in fuzzy])
     seen: Counter[str] = Counter()
     for _, address in view.searcher.search(query, limit=_PAGES, count=False).hits:
         kept = view.kept(address)
         text = f"{kept.title} {kept.body[:_TEXT]}".lower()
-        seen.update({word for word in _WORD.findall(text) if abs(len(word) - len(typed)) <= 2})
-    near = [(edits, -count, word) for word, count in seen.items() if (edits := _edits(typed, word)) <= 2]
-    return min(near)[2] if near else ""
+        seen.update({word for word in _WORD.findall(text) if abs(len(word) - len(typed)) <= distance})
+    return seen
+
+
+def _pages_with(view: View, word: str) -> int:
+    return max(view.frequency("body", form.parts[0][0]) for form in rows((word,), view.languages))
 
 
 def _edits(one: str, other: str) -> int:

@@ -212,3 +212,13 @@ def test_a_search_sees_an_index_that_takes_the_place_of_another(tmp_path):
     index(tmp_path, rebuild=True)
     assert engine.search("zeppelins").total == 1
     assert sorted(path.name for path in (tmp_path / "index").glob("words-*")) == ["words-2"]
+
+
+def test_a_far_more_common_spelling_is_suggested_for_one_that_there_is(tmp_path):
+    with Crawled(tmp_path) as crawled:
+        for n in range(25):
+            crawled.store(f"http://a.test/{n}", html(f"Page {n}", f"A table of vacuum {n} pumps."))
+        crawled.store("http://a.test/tabel", html("Typing", "A tabel of something."))
+        crawled.store("http://a.test/vaccum", html("Writing", "A vaccum of ideas."))
+    index(tmp_path)
+    assert Engine(tmp_path).search("vaccum tabel").suggestions[0] == "vacuum table"
