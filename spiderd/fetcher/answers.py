@@ -46,6 +46,11 @@ class WantedTypes:
         )
 
 
+def single_type(content_type: str) -> str:
+    """The first of several media types in one header: some servers say what they mean twice."""
+    return content_type.partition(",")[0] if "," in content_type and '"' not in content_type else content_type
+
+
 def essence_of(content_type: str) -> str:
     """Media type without parameters, in lower case."""
     return content_type.partition(";")[0].strip().lower()

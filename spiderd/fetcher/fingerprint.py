@@ -12,11 +12,11 @@ LIMIT = 256 * 1024  # bytes that are looked at
 # Each of these takes all that it looks at: what is never closed goes to the end, and is not tried again.
 _NO_TEXT = re.compile(
     r"<(?:!--(?:[^-]++|-(?!->))*+(?:-->|\Z)"
-    r"|(script|style|template)(?=[\s/>])(?:[^<]++|<(?!/\1))*+(?:</\1[^>]*+|\Z)"
+    r"|(script|style|template)(?=[\s/>])(?:[^<]++|<(?!/\1))*+(?:</\1[^>]*+>?|\Z)"
     r"|[^>]*+(?:>|\Z))",
     re.IGNORECASE,
 )
-_TARGET = re.compile(rb"""\b(?:href|action)\s*+=\s*+(?:"[^"]*+|'[^']*+|[^\s>"']++)""", re.IGNORECASE)
+_TARGET = re.compile(rb"""\b(?:href|action)\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s>"']++)""", re.IGNORECASE)
 
 
 def fingerprint(body: bytes) -> int:

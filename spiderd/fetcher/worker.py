@@ -14,7 +14,7 @@ from spiderd.config import Config
 from spiderd.config.secrets import masked
 from spiderd.errors import SpiderdError
 from spiderd.fetch import Client, Exchange, FetchError, Headers, user_agent
-from spiderd.fetcher.answers import REDIRECTS, WantedTypes, failure_of
+from spiderd.fetcher.answers import REDIRECTS, WantedTypes, failure_of, single_type
 from spiderd.fetcher.fingerprint import fingerprint, likeness
 from spiderd.fetcher.listing import read_sitemap
 from spiderd.messages import Grant, Lease, Links, Outcome
@@ -131,7 +131,7 @@ class Worker:
         headers = exchange.headers
         outcome.status = exchange.status
         outcome.address = exchange.address
-        outcome.content_type = headers.get("content-type")
+        outcome.content_type = single_type(headers.get("content-type"))
         outcome.etag = headers.get("etag")
         outcome.last_modified = headers.get("last-modified")
         outcome.size = len(exchange.body)
@@ -146,7 +146,7 @@ class Worker:
         self._fetcher.step(self.number, step)
 
     def _wanted(self, status: int, headers: Headers) -> Failure:
-        if 200 <= status < 300 and headers.get("content-type") not in self._types:
+        if 200 <= status < 300 and single_type(headers.get("content-type")) not in self._types:
             return Failure.TYPE_NOT_WANTED
         return Failure.NONE
 

@@ -156,11 +156,13 @@ def answered(state: HostState, outcome: Outcome, now: float, rules: Politeness) 
 def given_up(state: HostState, retries: int) -> bool:
     """Tell whether waiting for the host any longer would keep a crawl from its end.
 
-    A host that is unreachable gets as many pauses as a URL gets retries, one that does nothing but refuse
-    gets `THROTTLES_ALLOWED` back-offs. What waits for a host that is given up belongs in the error queue; the
-    host keeps its pause, so that URLs found or put back later ask it no more often than that allows.
+    A host that is unreachable gets as many pauses as a URL gets retries, one that has never answered as many
+    tries as a URL gets, and one that does nothing but refuse `THROTTLES_ALLOWED` back-offs. What waits for a
+    host that is given up belongs in the error queue; the host keeps its pause, so that URLs found or put back
+    later ask it no more often than that allows.
     """
-    return state.unreachable >= FAILURES_ALLOWED + retries or state.throttles >= THROTTLES_ALLOWED
+    most = FAILURES_ALLOWED + retries if state.last_status else max(FAILURES_ALLOWED, 1 + retries)
+    return state.unreachable >= most or state.throttles >= THROTTLES_ALLOWED
 
 
 def release(state: HostState) -> None:

@@ -333,13 +333,23 @@ def test_failures_of_a_url_say_nothing_of_the_host():
 
 
 def test_a_host_is_given_up_after_as_many_pauses_as_a_url_has_retries():
-    state, now, pauses = host(), NOW, 0
+    state, now, pauses = HostState(host="a.test", last_status=200), NOW, 0
     while not given_up(state, 3):
         answered(state, failed(), now, RULES)
         pauses += state.hold == "unreachable" and may_ask_at(state) > now
         now = max(now, may_ask_at(state))
     assert pauses == 4  # three that were waited for, and the one that began now
     assert not given_up(host(), 0)
+
+
+@pytest.mark.parametrize(("retries", "tries"), [(0, 3), (1, 3), (3, 4), (9, 10)])
+def test_a_host_that_never_answered_gets_as_many_tries_as_a_url(retries, tries):
+    state, now, made = host(), NOW, 0
+    while not given_up(state, retries):
+        answered(state, failed(), now, RULES)
+        made += 1
+        now = max(now, may_ask_at(state))
+    assert made == tries
 
 
 def test_a_host_that_only_refuses_is_given_up_in_the_end():
