@@ -28,7 +28,7 @@ class View(Vertical):
     @property
     def listing(self) -> Listing[Any]:
         """The list that keys act on."""
-        focused = self.screen.focused
+        focused = self.screen.focused if self.is_attached else None  # not while it is taken down
         for listing in self.query(Listing):
             if focused is not None and listing in focused.ancestors_with_self:
                 return listing
