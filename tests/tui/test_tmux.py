@@ -109,6 +109,7 @@ def test_start_attach_pause_search_and_quit(folder, terminal):
         terminal.press("5")
         terminal.wait_for("following", "stored")
         terminal.press("f")
+        terminal.wait_for("text that the row holds")
         terminal.type("stored")
         terminal.press("Enter")
         terminal.wait_for("filter stored")

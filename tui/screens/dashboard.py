@@ -91,7 +91,7 @@ class Dashboard(InkScreen):
         if name == "search":
             self.search.begin()
         else:
-            self.view.main.table.focus()
+            self.set_focus(self.view.main.table)
 
     @property
     def is_whole(self) -> bool:

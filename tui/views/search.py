@@ -79,7 +79,7 @@ class SearchView(View):
 
     def begin(self) -> None:
         """Put the cursor into the box, over what was typed before."""
-        self.box.focus()
+        self.screen.set_focus(self.box)
         self.box.select_all()
 
     def refill(self) -> None:
@@ -127,7 +127,7 @@ class SearchView(View):
     @on(SearchBox.ToResults)
     def _to_results(self) -> None:
         if self.hits.table.total:
-            self.hits.table.focus()
+            self.screen.set_focus(self.hits.table)
 
     @on(SearchBox.Leave)
     def _leave(self) -> None:

@@ -29,7 +29,7 @@ class FilterBox(Input):
     def open(self) -> None:
         """Show the box and put the cursor into it."""
         self.display = True
-        self.focus()
+        self.screen.set_focus(self)  # at once: focus() waits its turn, and the next key may be quicker
 
     def action_done(self) -> None:
         """Keep the filter, go back to the table."""

@@ -112,7 +112,7 @@ class Listing(Panel, Generic[Row]):
     @on(FilterBox.Done)
     def _back_to_table(self, event: FilterBox.Done) -> None:
         event.stop()
-        self.table.focus()
+        self.screen.set_focus(self.table)
 
     @on(Input.Changed)
     def _filter_changed(self, event: Input.Changed) -> None:
