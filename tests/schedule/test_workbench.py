@@ -225,8 +225,10 @@ def test_a_recovering_host_has_one_connection() -> None:
 
 
 def test_what_waits_for_a_host_that_is_given_up_need_not_wait() -> None:
-    hopeless = queue(1, 1, unreachable=3 + RETRIES, hold="unreachable", held_until=NOW + 3600)
-    patient = queue(2, 2, unreachable=2 + RETRIES, hold="unreachable", held_until=NOW + 3600)
+    hopeless = queue(
+        1, 1, unreachable=3 + RETRIES, hold="unreachable", held_until=NOW + 3600, last_status=200
+    )
+    patient = queue(2, 2, unreachable=2 + RETRIES, hold="unreachable", held_until=NOW + 3600, last_status=200)
     bench = bench_with(hopeless, patient)
     assert bench.has_given_up(hopeless)
     assert [taken(bench, NOW), taken(bench, NOW)] == [1, None]
