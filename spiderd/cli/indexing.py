@@ -60,9 +60,9 @@ def rank(*, config: Path | None, data_dir: Path | None) -> None:
     The indexer does so whenever it has time. The daemon may run or not.
     """
     from spiderd.search.linkage import update  # noqa: PLC0415 - numpy takes a moment to import
-    from spiderd.search.places import Places  # noqa: PLC0415
-    from spiderd.store.reader import StoreReader  # noqa: PLC0415
-    from spiderd.urls import key_hash, seen_key  # noqa: PLC0415
+    from spiderd.search.places import Places  # noqa: PLC0415 - as above
+    from spiderd.store.reader import StoreReader  # noqa: PLC0415 - as above
+    from spiderd.urls import key_hash, seen_key  # noqa: PLC0415 - as above
 
     directory, urls = find_data_dir(data_dir).path, load(config, {}).config.urls
     with StoreReader(directory / "store") as reader, progress_bar() as tell:
@@ -92,7 +92,7 @@ def catch_up(directory: Path, config: Path | None) -> IndexState:
 def _index(directory: Path, urls: Urls, *, rebuild: bool) -> IndexState:
     """Index until everything is in, or until somebody interrupts it."""
     from spiderd.search.exchange import Task  # noqa: PLC0415 - see TYPE_CHECKING
-    from spiderd.search.indexer import Bell, Indexer  # noqa: PLC0415
+    from spiderd.search.indexer import Bell, Indexer  # noqa: PLC0415 - as above
 
     bell, task = Bell(), Task(str(directory), urls, rebuild, follow=False)
     latest = IndexState(state="starting", indexed=0, pages=0)

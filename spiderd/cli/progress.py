@@ -22,7 +22,7 @@ def progress_bar() -> Iterator[Tell]:
         yield lambda *_: None
         return
     from rich.console import Console  # noqa: PLC0415 - a terminal only needs it
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415 - as above
 
     console = Console(file=sys.stderr, markup=False, highlight=False, emoji=False)
     columns = (TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())

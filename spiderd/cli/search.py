@@ -151,8 +151,8 @@ def _marked(text: str, marks: Sequence[tuple[int, int]], style: Style | str, mar
 
 def _print_rich(hits: list[Hit], first: int) -> None:
     from rich.padding import Padding  # noqa: PLC0415 - a terminal only needs it
-    from rich.style import Style  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.style import Style  # noqa: PLC0415 - as above
+    from rich.text import Text  # noqa: PLC0415 - as above
 
     screen = console()
     indent = len(str(first + len(hits))) + 2

@@ -36,9 +36,9 @@ def run(
     """
     import os  # noqa: PLC0415  # what only a running daemon needs is imported when it runs
 
-    from spiderd.api.listening import inherited, listening  # noqa: PLC0415
-    from spiderd.daemon.lock import locked  # noqa: PLC0415
-    from spiderd.daemon.running import run_daemon  # noqa: PLC0415
+    from spiderd.api.listening import inherited, listening  # noqa: PLC0415 - as above
+    from spiderd.daemon.lock import locked  # noqa: PLC0415 - as above
+    from spiderd.daemon.running import run_daemon  # noqa: PLC0415 - as above
 
     with locked(data_dir):
         handed_over = inherited(os.environ)

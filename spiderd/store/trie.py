@@ -183,7 +183,7 @@ class SeenTrie:
 
 def _cursor(txn: lmdb.Transaction, db: Any) -> lmdb.Cursor[bytes]:
     cursor: Any = txn.cursor(db)  # of bytes: no transaction of the store is opened with buffers
-    return cursor  # type: ignore[no-any-return]
+    return cursor  # type: ignore[no-any-return]  # lmdb types a cursor by the buffers option
 
 
 def _width(leaf: bytes) -> int:
