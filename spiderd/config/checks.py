@@ -19,7 +19,7 @@ from spiderd.units import format_duration
 
 Fault = tuple[int | None, str]
 
-_MEDIA_TYPE = re.compile(r"[a-z0-9!#$&^_.+-]+/(?:\*|[a-z0-9!#$&^_.+-]+)", re.IGNORECASE)
+_MEDIA_TYPE = re.compile(r"\*/\*|[a-z0-9!#$&^_.+-]+/(?:\*|[a-z0-9!#$&^_.+-]+)", re.IGNORECASE)
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")  # RFC 9110 5.5 without obs-text: what every server reads
 _SITE_SCHEMES = ("http:", "https:")
 
@@ -89,7 +89,7 @@ def _proxy_fault(proxy: str) -> str:
 def _type_fault(media_type: str) -> str:
     if _MEDIA_TYPE.fullmatch(media_type):
         return ""
-    return 'is not a media type such as "text/html" or "image/*"'
+    return 'is not a media type such as "text/html", "image/*" or "*/*"'
 
 
 def _header_fault(text: str) -> str:
