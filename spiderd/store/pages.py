@@ -88,4 +88,5 @@ def _record(waiting: WaitingUrl, outcome: Outcome, change: int) -> PageRecord:
         waiting.lastmod,
         change,
         outcome.charset_confidence,
+        outcome.simhash,
     )

@@ -73,6 +73,7 @@ class PageRecord(Row):
     lastmod: str = ""
     change: int = 0  # place of this version in the table `changes`
     charset_confidence: float = 1.0  # below 1 where the encoding was detected
+    simhash: int = 0  # of the words (see spiderd.schedule.similarity); 0 where none was made
 
 
 class ErrorRecord(Row):
