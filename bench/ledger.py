@@ -240,6 +240,7 @@ def watch(crawl: Crawl) -> Clock:
     clock.watch("links: seen trie", frontier._trie, "add_many")  # noqa: SLF001  # looks inside
     clock.watch("links: enqueue new", frontier, "enqueue")
     clock.watch("links: the rest", frontier, "add")
+    clock.watch("site tree", ledger.tree, "write")
     clock.watch("commit", ledger, "commit")
     return clock
 

@@ -42,6 +42,7 @@ TABLES = (
     "hosts",  # host id -> HostRecord
     "host_ids",  # host key -> host id
     "politeness",  # host id -> HostState
+    "tree",  # host id, path -> tallies of one directory
     "robots",  # origin -> RobotsRecord
     "errors",  # page number -> ErrorRecord
     "directories",  # directory number -> DirectoryRecord

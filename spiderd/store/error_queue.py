@@ -10,16 +10,20 @@ from spiderd.store.hosts import Hosts
 from spiderd.store.pages import Pages
 from spiderd.store.records import ErrorRecord, HostRecord, PageRecord, WaitingUrl, decode, encode, number_key
 from spiderd.store.transaction import Transaction
+from spiderd.store.tree import Tree
 from spiderd.urls import host_key
 
 
 class ErrorQueue:
     """The table `errors`."""
 
-    def __init__(self, transaction: Transaction, hosts: Hosts, frontier: Frontier, pages: Pages) -> None:
+    def __init__(
+        self, transaction: Transaction, hosts: Hosts, tree: Tree, frontier: Frontier, pages: Pages
+    ) -> None:
         """Read and write within a transaction."""
         self._transaction = transaction
         self._hosts = hosts
+        self._tree = tree
         self._frontier = frontier
         self._pages = pages
 
@@ -28,6 +32,7 @@ class ErrorQueue:
         counters = self._transaction.state.counters
         counters.error += 1
         host.error += 1
+        self._tree.error(waiting.url)
         counters.failures[outcome.failure] = counters.failures.get(outcome.failure, 0) + 1
         row = ErrorRecord(waiting.hash, waiting.tries, outcome.detail, waiting.hops)
         self._transaction.put("errors", number_key(number), encode(row))
@@ -64,6 +69,7 @@ class ErrorQueue:
         counters = self._transaction.state.counters
         counters.error -= 1
         self._hosts.tallies(host).error -= 1
+        self._tree.not_error(page.url)
         left = counters.failures.get(page.failure, 1) - 1
         if left:
             counters.failures[page.failure] = left

@@ -40,6 +40,7 @@ from spiderd.store.records import (
     host_of,
 )
 from spiderd.store.transaction import Transaction
+from spiderd.store.tree import Tree
 from spiderd.store.trie import SeenTrie
 from spiderd.urls import host_key
 
@@ -79,7 +80,14 @@ class Frontier:
     """The tables `seen`, `frontier`, `leases` and `waiting_of`."""
 
     def __init__(
-        self, env: Environment, transaction: Transaction, hosts: Hosts, rank: Rank, *, counts_inlinks: bool
+        self,
+        env: Environment,
+        transaction: Transaction,
+        hosts: Hosts,
+        tree: Tree,
+        rank: Rank,
+        *,
+        counts_inlinks: bool,
     ) -> None:
         """Read and write within a transaction.
 
@@ -87,11 +95,13 @@ class Frontier:
             env: the open environment.
             transaction: that of the caller's thread.
             hosts: numbers and tallies of the host queues.
+            tree: tallies of their directories.
             rank: how a waiting URL is ranked.
             counts_inlinks: keep the number of known links to each waiting URL (best-first order).
         """
         self._transaction = transaction
         self._hosts = hosts
+        self._tree = tree
         self._rank = rank
         self._counts_inlinks = counts_inlinks
         self._trie = SeenTrie(env.tables["seen"])
@@ -121,8 +131,9 @@ class Frontier:
         return new
 
     def _discover(self, found: Found, index: int, url_hash: bytes) -> None:
-        host = self._hosts.id_of(host_key(found.urls[index]))
-        self.enqueue(host, found.waiting(index, url_hash))
+        url = found.urls[index]
+        self.enqueue(self._hosts.id_of(host_key(url)), found.waiting(index, url_hash))
+        self._tree.found(url)
         self._transaction.state.counters.known += 1
 
     def mark_seen(self, hashes: Sequence[bytes]) -> int:

@@ -6,6 +6,7 @@
     ledger.errors        those whose last try has failed
     ledger.hosts         numbers and tallies of the host queues
     ledger.directories   download directories
+    ledger.tree          tallies of the directories of each host
     ledger.seeds         URLs that the crawl began with, or was given
     ledger.state         counters and the next free numbers
 
@@ -25,6 +26,7 @@ from spiderd.store.hosts import Hosts
 from spiderd.store.pages import Pages
 from spiderd.store.seeds import Seeds
 from spiderd.store.transaction import Cursor, State, Transaction
+from spiderd.store.tree import Tree
 
 
 class Ledger:
@@ -40,12 +42,13 @@ class Ledger:
         """
         self._transaction = transaction = Transaction(env)
         self.hosts = Hosts(transaction)
-        self.frontier = Frontier(env, transaction, self.hosts, rank, counts_inlinks=counts_inlinks)
+        self.tree = Tree(env, transaction, self.hosts)
+        self.frontier = Frontier(env, transaction, self.hosts, self.tree, rank, counts_inlinks=counts_inlinks)
         self.aside = Aside(transaction, self.frontier)
         self.pages = Pages(transaction)
         self.directories = Directories(transaction)
         self.seeds = Seeds(transaction)
-        self.errors = ErrorQueue(transaction, self.hosts, self.frontier, self.pages)
+        self.errors = ErrorQueue(transaction, self.hosts, self.tree, self.frontier, self.pages)
 
     @property
     def state(self) -> State:
@@ -63,6 +66,7 @@ class Ledger:
             MapFull: nothing was written; abort, grow and replay.
             DiskFull, StorageError: nothing was written.
         """
+        self.tree.write()
         self.hosts.write()
         self.directories.write()
         self._transaction.commit()
@@ -73,6 +77,7 @@ class Ledger:
         """Forget everything since the last commit."""
         self._transaction.abort()
         self.hosts.forget(ids=True)
+        self.tree.forget()
         self.frontier.touched.clear()
         self.directories.forget()
 

@@ -40,6 +40,7 @@ def record(ledger: Ledger, done: Done) -> int:
     else:
         counters.complete += 1
         host.complete += 1
+        ledger.tree.complete(done.waiting.url)
         _count_kind(counters, outcome)
     if outcome.records_bytes:  # a revisit or a redirect has records, too
         ledger.directories.extend(outcome)
@@ -91,4 +92,5 @@ def _ask_again(ledger: Ledger, found: Found) -> None:
     ledger.state.counters.complete -= 1
     ledger.state.counters.redirects -= 1
     ledger.hosts.tallies(host).complete -= 1
+    ledger.tree.not_complete(page.url)
     ledger.frontier.enqueue(host, found.waiting(0, found.keys))

@@ -94,6 +94,7 @@ class HostRecord(Row):
     error: int = 0
     pages: int = 0
     bytes: int = 0
+    directories: int = 0  # rows in the table `tree`
 
 
 class DirectoryRecord(Row):
