@@ -112,6 +112,7 @@ class Archive(Section, frozen=True):
 
     format: Literal["files", "warc"] = "files"
     max_count: Annotated[int, Meta(ge=1, le=99_999)] = 5000  # names have five digits
+    durability: Literal["commit", "batch"] = "commit"  # page files are synced with their rows, or beside them
 
 
 class Search(Section, frozen=True):

@@ -37,7 +37,10 @@ from spiderd.store import lists
 from spiderd.store.commands import add_seeds, save_settings
 from spiderd.store.opening import Restored, open_ledger, restore
 from spiderd.store.step import copy_of
-from spiderd.store.thread import StoreThread
+from spiderd.store.syncing import BESIDE_EVERY, Syncing, sync_files
+from spiderd.store.thread import BATCH_INTERVAL, COMMIT_INTERVAL, StoreThread
+from spiderd.units import counted
+from spiderd.verify import Mending
 
 PROGRESS_INTERVAL = 0.5  # seconds
 INDEX_GRACE = 0.3  # seconds that the index has to catch up at the end of a crawl,
@@ -92,12 +95,21 @@ class Daemon:
     async def run(self) -> int:
         """Crawl until stopped, or (once) until complete; the exit code."""
         order = self._config.crawl.order
+        archive = self._data_dir / "pages"
+        batched = self._config.archive.durability == "batch"
+        mending = Mending(archive, self._config.urls)
         self._store = StoreThread(
             partial(open_ledger, self._data_dir / "store", order),
+            interval=BATCH_INTERVAL if batched else COMMIT_INTERVAL,
+            syncing=Syncing(partial(sync_files, archive), every=BESIDE_EVERY if batched else 0.0),
+            mend=mending,
             on_trouble=lambda trouble: self._tell_trouble(trouble),  # noqa: PLW0108  # it changes
         )
         async with trio.open_nursery() as nursery:
             await nursery.start(self._store.run)
+            if mending.lost:
+                text = f"files of {counted(mending.lost, 'page')} were lost, as in a power cut; fetched again"
+                self._happenings.add("warning", "store", text)
             try:
                 kept, outside = await self._store.call(lists.settings)
                 await self._take_settings(kept)

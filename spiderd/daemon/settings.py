@@ -33,6 +33,7 @@ RESTART: Mapping[str, str] = {
     "fetch.proxy": "connections that are kept lead through it",
     "archive.format": "workers have directories open in the old one",
     "archive.max_count": "workers have directories open that are filled up to the old one",
+    "archive.durability": "the store commits by it from its opening on",
     "search.enabled": "the indexer is started with the daemon",
     "revisit.enabled": "the schedule of visits is made when the daemon starts",
     "revisit.min": "the schedule of visits is made when the daemon starts",

@@ -9,6 +9,9 @@ came before it: one that a commit has included already (killed between commit an
 Cost: a copy of each outcome into the page cache. It is never synced: against a power cut the commit counts.
 
     frame = 4 bytes length, 4 bytes CRC-32 of the rest, 8 bytes commits, payload
+
+What a power cut leaves of a file that was not synced may be anything: an end that is missing, zeros in the
+middle. The first frame that is not whole is the end; zeros are no frame, since their check would not be zero.
 """
 
 from __future__ import annotations
@@ -22,6 +25,15 @@ from spiderd.errors import StorageError
 from spiderd.store.environment import explained
 
 FRAME = struct.Struct(">IIQ")
+
+
+def frame_of(commits: int, payload: bytes) -> bytes:
+    """Make a frame of a payload that follows this number of commits."""
+    return FRAME.pack(len(payload), _check(commits, payload), commits) + payload
+
+
+def _check(commits: int, payload: bytes) -> int:
+    return zlib.crc32(payload, zlib.crc32(commits.to_bytes(8, "big")))
 
 
 class Journal:
@@ -49,7 +61,7 @@ class Journal:
         while at + FRAME.size <= len(data):
             length, check, after = FRAME.unpack_from(data, at)
             payload = data[at + FRAME.size : at + FRAME.size + length]
-            if len(payload) < length or zlib.crc32(payload) != check:
+            if len(payload) < length or _check(after, payload) != check:
                 break
             if after == commits:
                 payloads.append(payload)
@@ -62,7 +74,7 @@ class Journal:
         Raises:
             DiskFull, StorageError: nothing was added.
         """
-        frame = FRAME.pack(len(payload), zlib.crc32(payload), commits) + payload
+        frame = frame_of(commits, payload)
         try:
             written = os.pwrite(self._fd, frame, self._end)
             if written < len(frame):

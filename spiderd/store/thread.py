@@ -9,6 +9,9 @@ full, a step failed in the middle), it is aborted and they are replayed, after t
 is room. Steps are deterministic, so whoever was answered before the replay was answered rightly. A full disk
 thus stops the crawl without losing a step; as long as it lasts, `trouble` says so.
 
+Page files are forced to the disk with the commit of the rows that name them, or beside it
+(`spiderd.store.syncing`). When a store is opened, rows whose files may be lost are put right (`mend`).
+
 The steps of the crawl itself (`perform`) are also written to the journal (`spiderd.store.journal`), so that a
 killed process loses none of them. Rare calls that change something (`change`) are committed at once.
 """
@@ -32,6 +35,7 @@ from spiderd.store.journal import Journal
 from spiderd.store.ledger import Ledger
 from spiderd.store.records import decode, encode
 from spiderd.store.step import Effects, Step, perform
+from spiderd.store.syncing import Syncing
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -39,6 +43,7 @@ R = TypeVar("R")
 COMMIT_INTERVAL = (
     0.1  # seconds; what a power cut may cost, and the price of an fsync shared by all pages of it
 )
+BATCH_INTERVAL = 1.0  # seconds; where speed counts more
 SWEEP_EVERY = 10.0  # seconds between two looks for readers that were killed
 DISK_FULL_PAUSE = 1.0  # seconds between two looks whether there is room again
 
@@ -70,6 +75,8 @@ class StoreThread:
         open_ledger: Callable[[], tuple[Environment, Ledger]],
         *,
         interval: float = COMMIT_INTERVAL,
+        syncing: Syncing | None = None,
+        mend: Callable[[Ledger], None] = lambda _: None,
         on_trouble: Callable[[StorageError | None], None] = lambda _: None,
     ) -> None:
         """Prepare; nothing is opened yet.
@@ -77,10 +84,15 @@ class StoreThread:
         Args:
             open_ledger: opens environment and ledger, in the thread.
             interval: seconds between commits.
+            syncing: forces page files to the disk; by default nobody does, and `State.durable` is left alone.
+            mend: given the ledger when it is opened while there are rows whose files may be lost; it may be
+                called again, and must then do the same.
             on_trouble: told on the event loop when the disk is full, and (None) when it goes on.
         """
         self._open_ledger = open_ledger
         self._interval = interval
+        self._syncing = syncing
+        self._mend = mend
         self._on_trouble = on_trouble
         self._queue: queue.SimpleQueue[_Call[object] | None] = queue.SimpleQueue()
         self._closing = threading.Event()
@@ -166,6 +178,11 @@ class StoreThread:
             self._attempt(partial(self._run, call))
             if call.error is None:
                 self._since_commit.append(call)
+        if self._is_behind():
+            mending: _Call[object] = _Call(self._mend)
+            self._attempt(lambda: self._run(mending))
+            mending.unwrap()
+            self._since_commit.append(mending)
         self._commit()
         self._journal.cut(0)
 
@@ -178,8 +195,20 @@ class StoreThread:
                 self._commit()
                 continue
             if call is None:
-                self._commit()
+                self._commit_last()
             return call
+
+    def _commit_last(self) -> None:
+        """Commit, and leave nothing that is not known to be on the disk."""
+        self._commit()
+        if self._syncing is not None:
+            self._syncing.finish()
+        if self._is_behind():
+            self._since_commit.append(_Call(lambda _: None))
+            self._commit()
+
+    def _is_behind(self) -> bool:
+        return self._syncing is not None and self._syncing.is_behind(self._ledger.state)
 
     def _execute(self, call: _Call[object]) -> None:
         if not self._since_commit:
@@ -217,6 +246,8 @@ class StoreThread:
         self._attempt(self._commit_once)
         self._journal.cut(0)
         self._since_commit.clear()
+        if self._syncing is not None:
+            self._syncing.after_commit()
         self._sweep()
         self.commits += 1
         self._token.run_sync_soon(self._announce)
@@ -233,6 +264,8 @@ class StoreThread:
 
     def _commit_once(self) -> None:
         with translated(self._env.path):
+            if self._syncing is not None:
+                self._syncing.before_commit(self._ledger.state)
             self._ledger.commit()
 
     def _attempt(self, action: Callable[[], None]) -> None:

@@ -31,6 +31,7 @@ class State(Struct, kw_only=True):
     next_directory: int = 1
     next_change: int = 1
     commits: int = 0
+    durable: int = 0  # the last change whose files are known to be on the disk (`spiderd.store.syncing`)
     order: str = ""
     crawl: str = ""
     auth: dict[str, str] = field(default_factory=dict)  # origin -> Authorization header

@@ -43,6 +43,11 @@ class IndexFile:
         begin = self._ends[number - 2] if number > 1 else 0
         return self._data[begin : self._ends[number - 1] - 1]
 
+    def end(self, number: int) -> int:
+        """Where the line of a resource ends, in bytes from the beginning; the last one there is, at most."""
+        number = min(number, len(self._ends))
+        return self._ends[number - 1] if number else 0
+
     @property
     def ends_whole(self) -> bool:
         """Whether the committed part ends with a line."""

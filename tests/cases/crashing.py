@@ -6,13 +6,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from spiderd.archive.reading import read_body
 from spiderd.parse.links import decode_record
 from spiderd.protocol import Counters
 from spiderd.states import OutcomeKind
@@ -49,8 +50,8 @@ class Result:
     bodies: dict[str, bytes]
 
 
-def result_of(data_dir: Path, origin: str) -> Result:
-    """Read what a crawl has left behind."""
+def result_of(data_dir: Path, origin: str, *, holes: bool = False) -> Result:
+    """Read what a crawl has left behind; directories must not have `holes` unless they may."""
     with Environment(data_dir / "store") as env, env.begin(write=False) as txn:
         rows = {bytes(key): decode(PageRecord, bytes(row)) for key, row in txn.cursor(db=env.tables["pages"])}
         state = decode(State, bytes(txn.get(b"state", db=env.tables["meta"])))
@@ -59,13 +60,25 @@ def result_of(data_dir: Path, origin: str) -> Result:
             for key, row in txn.cursor(db=env.tables["links"])
             if row
         }
+    bodies = kept(data_dir, rows.values())
+    if not holes and not any(data_dir.glob("pages/*/records.warc.gz")):
+        assert archived(data_dir) == bodies
     copies = {OutcomeKind.STORED: "page", OutcomeKind.DUPLICATE: "page"}
     return Result(
         comparable(state.counters),
         {row.url.removeprefix(origin): copies.get(row.kind, row.kind) for row in rows.values()},
         links,  # type: ignore[arg-type]  # how many, since hashes hold the port
-        {url.removeprefix(origin): body for url, body in archived(data_dir).items() if "/copy" not in url},
+        {url.removeprefix(origin): body for url, body in bodies.items() if "/copy" not in url},
     )
+
+
+def kept(data_dir: Path, rows: Iterable[PageRecord]) -> dict[str, bytes]:
+    """What the archive has of the pages that were stored."""
+    return {
+        row.url: read_body(data_dir / "pages", row.directory, row.number)
+        for row in rows
+        if row.kind is OutcomeKind.STORED
+    }
 
 
 def comparable(counters: Counters) -> dict[str, Any]:

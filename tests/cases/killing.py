@@ -11,15 +11,15 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import zlib
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 from spiderd.archive.directory import Directory
+from spiderd.daemon import running
 from spiderd.store import environment
 from spiderd.store.directories import Directories
 from spiderd.store.environment import Environment
-from spiderd.store.journal import FRAME, Journal
+from spiderd.store.journal import Journal, frame_of
 from spiderd.store.thread import StoreThread
 from spiderd.store.transaction import Transaction
 
@@ -67,7 +67,7 @@ def torn(owner: type[Journal], name: str, count: int) -> None:
     def wrapped(self: Journal, commits: int, payload: bytes) -> None:
         left[0] -= 1
         if left[0] <= 0:
-            frame = FRAME.pack(len(payload), zlib.crc32(payload), commits) + payload
+            frame = frame_of(commits, payload)
             os.pwrite(self._fd, frame[: len(frame) // 2], self.end)
             die()
         append(self, commits, payload)
@@ -95,10 +95,9 @@ def main() -> None:
     """Arm the process and run it."""
     moment, count, *arguments = sys.argv[1:]
     environment.HEADROOM = SMALL_HEADROOM
-    for made, name, value in ((Environment, "map_size", SMALL_MAP), (StoreThread, "interval", 0.01)):
-        defaults = made.__init__.__kwdefaults__
-        assert name in defaults
-        defaults[name] = value
+    running.COMMIT_INTERVAL = running.BATCH_INTERVAL = 0.01
+    assert "map_size" in Environment.__init__.__kwdefaults__
+    Environment.__init__.__kwdefaults__["map_size"] = SMALL_MAP
     arm, owner, method = MOMENTS[moment]
     arm(owner, method, int(count))
     from spiderd.cli.entry import run

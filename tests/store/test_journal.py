@@ -71,6 +71,19 @@ def test_a_bit_flipped_anywhere_is_never_taken_for_a_step(path: Path, written: b
         assert read[:sound] == PAYLOADS[:sound], place
 
 
+def test_blocks_that_a_power_cut_has_left_empty_end_it(path: Path, written: bytes) -> None:
+    """The file has its length, but some of its blocks were never written."""
+    with opened(path) as journal:
+        journal.cut(0)
+        for payload in PAYLOADS:
+            journal.append(0, payload)  # zeros would be of commit 0
+    data = path.read_bytes()
+    for lost, whole in enumerate(ENDS[:-1]):
+        for end in range(whole + FRAME.size, len(data) + 1):
+            damaged = data[:whole] + bytes(end - whole) + data[end:]
+            assert left_in(path, damaged, 0) == PAYLOADS[:lost], (whole, end)
+
+
 def test_steps_that_a_commit_has_included_are_passed_over(path: Path) -> None:
     """Killed between the commit and the emptying of the journal."""
     with opened(path) as journal:
