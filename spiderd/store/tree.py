@@ -156,6 +156,12 @@ class Tree:
         return tallies
 
 
+def tallies_of(row: bytes) -> tuple[int, int, int]:
+    """URLs that were found, are complete, were given up, as a row has them."""
+    found, complete, error = _ROW.unpack(row)
+    return found, complete, error
+
+
 def _texts(urls: list[str]) -> Counter[str]:
     """How often each text before a last slash occurs; a slash that ends a URL is not its last one."""
     return Counter([url[: url.rfind("/", _AUTHORITY, -1)] for url in urls])

@@ -21,7 +21,7 @@ body is not in the archive as it should be."""
 class HostTallies:
     """Tallies by host number."""
 
-    NAMES = ("waiting", "complete", "error", "pages", "bytes")
+    NAMES = ("waiting", "complete", "error", "pages", "bytes", "directories")
 
     def __init__(self, hosts: int) -> None:
         self._columns = {name: array("q", bytes(8 * (hosts + 1))) for name in self.NAMES}

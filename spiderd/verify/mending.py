@@ -78,6 +78,7 @@ class Mending:
         counters, host = ledger.state.counters, ledger.hosts.tallies(ledger.hosts.id_of(host_key(page.url)))
         counters.complete -= 1
         host.complete -= 1
+        ledger.tree.not_complete(page.url)
         if page.kind is OutcomeKind.DUPLICATE:
             counters.duplicates -= 1
         else:

@@ -23,7 +23,11 @@ from spiderd.store.thread import StoreThread
 from spiderd.verify import rebuilding, restoring
 from spiderd.verify.checking import check, steps_in_journal, store_of
 from spiderd.verify.report import Progress, Relation, Report
+from spiderd.verify.site_tree import rebuild_tree
 from spiderd.verify.summing import sum_up
+
+TREE: set[Relation] = {"tree", "hosts", "pages", "waiting", "page_of", "errors", "content", "files"}
+"""Relations after whose repair the site tree is built anew."""
 
 Fix = Callable[[Ledger], None]
 
@@ -69,6 +73,9 @@ def repair(data_dir: Path, urls: Urls, progress: Progress = lambda *_: None) -> 
             if relations & set(first.found):
                 _attempt(env, ledger, fix)
         facts = check(env, archive, Report(), progress, read=False)
+        if TREE & set(first.found):
+            _attempt(env, ledger, partial(rebuild_tree, facts=facts))
+            facts = check(env, archive, Report(), progress, read=False)
         _attempt(env, ledger, partial(sum_up, facts=facts, archive=archive))
         final = Report()
         check(env, archive, final, progress)

@@ -20,6 +20,7 @@ Relation = Literal[
     "links",
     "counters",
     "hosts",
+    "tree",  # tallies by directory of a site
     "directories",  # their rows
     "index",  # index.txt against pages
     "files",  # bodies against sizes and digests

@@ -153,6 +153,15 @@ def no_trie(rows: Transaction) -> None:
     rows.drop("seen")
 
 
+def wrong_branch(rows: Transaction) -> None:
+    key, row = first(rows, "tree")
+    rows.put("tree", key, row[:4] + bytes([row[4] + 1]) + row[5:])
+
+
+def no_branch(rows: Transaction) -> None:
+    rows.delete("tree", first(rows, "tree")[0])
+
+
 def wrong_directory(rows: Transaction) -> None:
     key, row = first(rows, "directories", lambda row: decode(DirectoryRecord, row).count > 1)
     record = decode(DirectoryRecord, row)
@@ -162,6 +171,8 @@ def wrong_directory(rows: Transaction) -> None:
 
 
 PLANTED = [
+    (wrong_branch, "tree"),
+    (no_branch, "hosts"),
     (no_page_of, "page_of"),
     (two_urls_of_a_page, "page_of"),
     (page_of_nothing, "page_of"),
