@@ -41,6 +41,7 @@ COMMANDS: dict[str, Place] = {
     "set": Place("settings", "Change a setting of the running crawl, without touching the file.", "set_"),
     "search": Place("search", "Search what was crawled; the daemon may run or not."),
     "why": Place("why", "Explain what happens to a URL, and by which rule."),
+    "report": Place("auditing", "Tell what was found: broken links, redirects, duplicates, titles, and more."),
     "export": Place("export", "Write the pages that were crawled as KIND, whether the daemon runs or not."),
     "verify": Place("verify", "Check store and archive against each other, without a daemon."),
     "reindex": Place(

@@ -41,7 +41,7 @@ def write_csv(job: Job) -> None:
         if not header:
             writer.writerow(row)
             header = True
-        writer.writerow([_harmless(value) for value in row.values()])
+        writer.writerow([harmless(value) for value in row.values()])
         job.out.write(_bytes(text.getvalue()))
         text.seek(0)
         text.truncate()
@@ -80,7 +80,8 @@ def columns(job: Job, number: int, page: PageRecord) -> dict[str, Any]:
     }
 
 
-def _harmless(value: object) -> object:
+def harmless(value: object) -> object:
+    """A value that no spreadsheet takes for a formula."""
     return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
 
 
