@@ -21,6 +21,8 @@ Fault = tuple[int | None, str]
 
 _MEDIA_TYPE = re.compile(r"\*/\*|[a-z0-9!#$&^_.+-]+/(?:\*|[a-z0-9!#$&^_.+-]+)", re.IGNORECASE)
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")  # RFC 9110 5.5 without obs-text: what every server reads
+_HOST_NAME = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*", re.IGNORECASE)
+LEAST_PASSWORD = 12  # characters: whoever can reach the port may try as often as they like
 _SITE_SCHEMES = ("http:", "https:")
 
 
@@ -44,6 +46,20 @@ def contradictions(config: Config) -> Iterator[tuple[tuple[str, str], str]]:
             written = f'{section}.{low} = "{format_duration(least)}"'
             message = f'{written} is longer than {section}.{high} = "{format_duration(most)}"'
             yield (f"{section}.{low}", f"{section}.{high}"), message
+    if not config.web.password and not is_loopback(config.web.bind):
+        message = (
+            f'web.bind = "{config.web.bind}" lets others in, and web.password is empty: anybody could read '
+            "what was crawled"
+        )
+        yield ("web.bind", "web.password"), message
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an IP address reaches this machine only."""
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
 
 
 def seed_fault(seed: str) -> str:
@@ -102,6 +118,24 @@ def _socket_fault(socket: str) -> str:
     return ""
 
 
+def _bind_fault(address: str) -> str:
+    try:
+        ipaddress.ip_address(address)
+    except ValueError:
+        return 'is not an IP address such as "127.0.0.1", "::1" or, for all that there are, "0.0.0.0"'
+    return ""
+
+
+def _password_fault(password: str) -> str:
+    if password and (len(password) < LEAST_PASSWORD or not _HEADER_VALUE.fullmatch(password)):
+        return f"must have {LEAST_PASSWORD} characters or more, of plain ASCII"
+    return ""
+
+
+def _name_fault(name: str) -> str:
+    return "" if _HOST_NAME.fullmatch(name) else 'is not the name of a host such as "search.example.org"'
+
+
 def _parsed(text: str) -> ada_url.URL | None:
     try:
         return ada_url.URL(text)
@@ -114,6 +148,8 @@ _PLAIN: dict[str, Callable[[Any], str]] = {
     "politeness.contact": _header_fault,
     "fetch.proxy": _proxy_fault,
     "api.socket": _socket_fault,
+    "web.bind": _bind_fault,
+    "web.password": _password_fault,
 }
 _ITEMS: dict[str, Callable[[Any], str]] = {
     "crawl.seeds": seed_fault,
@@ -122,4 +158,5 @@ _ITEMS: dict[str, Callable[[Any], str]] = {
     "scope.ip_allow": _block_fault,
     "scope.ip_deny": _block_fault,
     "fetch.types": _type_fault,
+    "web.names": _name_fault,
 }

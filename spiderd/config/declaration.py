@@ -16,6 +16,7 @@ Bytes = Annotated[int, Meta(ge=0, extra={"unit": "size"})]
 Count = Annotated[int, Meta(ge=0)]
 Positive = Annotated[int, Meta(ge=1)]
 Url = Annotated[str, Meta(extra={"secret": "userinfo"})]  # shown without user and password
+Secret = Annotated[str, Meta(extra={"secret": "whole"})]  # never shown
 
 Order = Literal["breadth", "depth", "mixed", "best"]
 Follow = Literal["page", "prefix", "host", "site", "any"]
@@ -136,6 +137,16 @@ class Api(Section, frozen=True):
     group: str = ""
 
 
+class Web(Section, frozen=True):
+    """The search page for browsers."""
+
+    enabled: bool = False  # with the daemon; `spiderd web` opens it by itself
+    bind: str = "127.0.0.1"
+    port: Annotated[int, Meta(ge=1, le=65535)] = 8017
+    password: Secret = ""
+    names: list[str] = field(default_factory=list)
+
+
 class Log(Section, frozen=True):
     """What the daemon writes to standard error."""
 
@@ -155,4 +166,5 @@ class Config(Section, frozen=True):
     search: Search = field(default_factory=Search)
     revisit: Revisit = field(default_factory=Revisit)
     api: Api = field(default_factory=Api)
+    web: Web = field(default_factory=Web)
     log: Log = field(default_factory=Log)

@@ -136,12 +136,14 @@ class _Layer:
         try:
             converted = key.convert(value)
         except ValueError as error:
-            self.fault(name, f"{name} = {_shown(value)}: {error}")
+            shown = "..." if key.is_hidden else _shown(value)
+            self.fault(name, f"{name} = {shown}: {error}")
             return
         self.values[name] = converted
         for index, message in checks.faults(name, converted):
             guilty = converted if index is None else converted[index]
-            self.fault(name, f"{name}: {_shown(guilty)} {message}", index)
+            shown = "the value" if key.is_hidden else _shown(guilty)
+            self.fault(name, f"{name}: {shown} {message}", index)
 
     def fault(self, key: str, message: str, item: int | None = None) -> None:
         if len(self.faults) > FAULTS_MAX:

@@ -1,6 +1,6 @@
 """Writes a configuration as TOML: what `spiderd config` prints.
 
-Read back it gives an equal configuration, but for passwords in URLs, which are masked. Characters that a
+Read back it gives an equal configuration, but for passwords, which are masked. Characters that a
 terminal would not show as themselves are escaped.
 """
 
@@ -59,7 +59,14 @@ def written(key: Key, value: object) -> str:
         return _quoted(units.format_duration(msgspec.convert(value, float)))
     if key.unit == "size":
         return _quoted(units.format_size(msgspec.convert(value, int)))
-    return value_as_written(value, masked if key.secret else str)
+    return value_as_written(value, _MASKS[key.secret])
+
+
+_MASKS: dict[str, Callable[[str], str]] = {
+    "": str,
+    "userinfo": masked,
+    "whole": lambda text: "***" if text else "",
+}
 
 
 def _quoted(text: str) -> str:

@@ -25,12 +25,17 @@ class Key:
     name: str
     type: Any  # as annotated, for msgspec
     unit: str  # "duration", "size" or ""
-    secret: bool  # holds URLs whose userinfo is not to be shown
+    secret: str  # "userinfo": holds URLs whose userinfo is not to be shown; "whole": is itself; or ""
 
     @property
     def full(self) -> str:
         """Name as users write it: "crawl.threads"."""
         return f"{self.section}.{self.name}"
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether its value is never to be shown."""
+        return self.secret == "whole"  # noqa: S105 - the word for what is hidden, not what is
 
     def of(self, config: Config) -> Any:
         """Return the value that a configuration has for it."""
@@ -59,7 +64,7 @@ def keys() -> dict[str, Key]:
             name=field.encode_name,
             type=field.type,
             unit=_extra(field.type, "unit"),
-            secret=bool(_extra(field.type, "secret")),
+            secret=_extra(field.type, "secret"),
         )
         for section, struct in sections().items()
         for field in msgspec.structs.fields(struct)

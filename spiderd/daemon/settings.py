@@ -40,6 +40,11 @@ RESTART: Mapping[str, str] = {
     "revisit.max": "the schedule of visits is made when the daemon starts",
     "api.socket": "clients are connected to it",
     "api.group": "the socket was made for it",
+    "web.enabled": "the search page is opened when the daemon starts",
+    "web.bind": "the search page is opened when the daemon starts",
+    "web.port": "the search page is opened when the daemon starts",
+    "web.password": "the search page is opened when the daemon starts",
+    "web.names": "the search page is opened when the daemon starts",
 }
 """Keys that only a restart changes, and why. All others are applied to the running crawl."""
 

@@ -17,6 +17,9 @@ GOOD = {
     "fetch.proxy": "http://user:pw@host:1080",
     "politeness.contact": "mailto:ann@example.test",
     "api.socket": "~/s.sock",
+    "web.bind": "::1",
+    "web.password": "correct horse battery",
+    "web.names": ["search", "Search.Example.test"],
 }
 BAD = {
     "crawl.seeds": [
@@ -36,6 +39,9 @@ BAD = {
     "politeness.contact": "a\r\nX-Evil: 1",
     "politeness.user_agent": "spídér",
     "api.socket": "run/s.sock",
+    "web.bind": "localhost",
+    "web.password": "too short",
+    "web.names": ["", "a b", "http://a.test", "a.test:80", "*"],
 }
 
 
