@@ -52,6 +52,9 @@ class Counters(Reply):
     statuses: dict[str, int] = field(default_factory=dict)  # HTTP status -> answers
     failures: dict[str, int] = field(default_factory=dict)  # failure -> URLs that ended so
     refused: dict[str, int] = field(default_factory=dict)  # links not followed, by reason
+    revisits: int = 0  # later visits of pages that told whether they had changed
+    changes: int = 0  # of these, those that found a change
+    gone: int = 0  # pages that were given up since they were not there any more
 
 
 class WorkerRow(Reply):

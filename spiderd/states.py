@@ -17,6 +17,7 @@ class CrawlState(StrEnum):
     PAUSING = "pausing"  # no new leases; fetches in flight still finish
     PAUSED = "paused"  # nothing in flight, nothing given out until somebody resumes
     COMPLETE = "complete"  # nothing waiting, leased, uncommitted or due for retry; or a limit was reached
+    WAITING = "waiting"  # complete, but pages will be visited again: it goes on by itself when one is due
     STOPPING = "stopping"  # the daemon is on its way out
 
 
@@ -64,6 +65,7 @@ class OutcomeKind(StrEnum):
     FAILED = "failed"  # no usable answer; tried again if the failure may pass
     ROBOTS = "robots"  # a robots.txt, kept with its host
     SITEMAP = "sitemap"  # a sitemap, read for its URLs
+    UNCHANGED = "unchanged"  # a later visit: the page is what it was
 
 
 class Failure(StrEnum):

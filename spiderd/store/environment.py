@@ -36,8 +36,12 @@ TABLES = (
     "pages",  # page number -> PageRecord
     "changes",  # change number -> page number: in which order pages were recorded, for whoever follows
     "page_of",  # URL hash -> page number
+    "versions",  # page number, change number -> PageRecord that a later visit has replaced
+    "visits",  # page number -> VisitRecord
+    "due",  # time of the next visit (ms), page number -> nothing
+    "again",  # host id, that time, page number -> nothing: pages whose time has come
     "waiting_of",  # URL hash -> frontier key, kept in best-first order only
-    "content",  # body digest -> number of the first page that had it
+    "content",  # body digest -> number of the first page that has it; none has it now: key in `versions`
     "links",  # page number -> record of the page's links
     "hosts",  # host id -> HostRecord
     "host_ids",  # host key -> host id

@@ -11,6 +11,7 @@ from spiderd.store.pages import Pages
 from spiderd.store.records import ErrorRecord, HostRecord, PageRecord, WaitingUrl, decode, encode, number_key
 from spiderd.store.transaction import Transaction
 from spiderd.store.tree import Tree
+from spiderd.store.visits import Visits
 from spiderd.urls import host_key
 
 
@@ -18,7 +19,13 @@ class ErrorQueue:
     """The table `errors`."""
 
     def __init__(
-        self, transaction: Transaction, hosts: Hosts, tree: Tree, frontier: Frontier, pages: Pages
+        self,
+        transaction: Transaction,
+        hosts: Hosts,
+        tree: Tree,
+        frontier: Frontier,
+        pages: Pages,
+        visits: Visits,
     ) -> None:
         """Read and write within a transaction."""
         self._transaction = transaction
@@ -26,6 +33,7 @@ class ErrorQueue:
         self._tree = tree
         self._frontier = frontier
         self._pages = pages
+        self._visits = visits
 
     def add(self, number: int, waiting: WaitingUrl, outcome: Outcome, host: HostRecord) -> None:
         """Put a page in, and count it."""
@@ -64,6 +72,15 @@ class ErrorQueue:
         if page is None or row is None:
             return False
         error = decode(ErrorRecord, row)
+        self.take_out(key, page)
+        host = self._hosts.id_of(host_key(page.url))
+        self._visits.drop(key)  # it is asked for as if for the first time
+        again = WaitingUrl(page.url, error.hash, page.depth, error.hops, referrer=page.referrer)
+        self._frontier.enqueue(host, again, tail=True)
+        return True
+
+    def take_out(self, key: bytes, page: PageRecord) -> None:
+        """Take a page out that is in, and count it no longer."""
         self._transaction.delete("errors", key)
         host = self._hosts.id_of(host_key(page.url))
         counters = self._transaction.state.counters
@@ -75,6 +92,3 @@ class ErrorQueue:
             counters.failures[page.failure] = left
         else:
             counters.failures.pop(page.failure, None)
-        again = WaitingUrl(page.url, error.hash, page.depth, error.hops, referrer=page.referrer)
-        self._frontier.enqueue(host, again, tail=True)
-        return True

@@ -3,6 +3,7 @@
     ledger.frontier      URLs that wait or are leased; what was ever seen
     ledger.aside         URLs that wait for a time, or until they are released
     ledger.pages         what is known of every URL that has been asked for
+    ledger.visits        when each page is asked for again
     ledger.errors        those whose last try has failed
     ledger.hosts         numbers and tallies of the host queues
     ledger.directories   download directories
@@ -27,6 +28,7 @@ from spiderd.store.pages import Pages
 from spiderd.store.seeds import Seeds
 from spiderd.store.transaction import Cursor, State, Transaction
 from spiderd.store.tree import Tree
+from spiderd.store.visits import Visits
 
 
 class Ledger:
@@ -46,9 +48,10 @@ class Ledger:
         self.frontier = Frontier(env, transaction, self.hosts, self.tree, rank, counts_inlinks=counts_inlinks)
         self.aside = Aside(transaction, self.frontier)
         self.pages = Pages(transaction)
+        self.visits = Visits(transaction, self.pages)
         self.directories = Directories(transaction)
         self.seeds = Seeds(transaction)
-        self.errors = ErrorQueue(transaction, self.hosts, self.tree, self.frontier, self.pages)
+        self.errors = ErrorQueue(transaction, self.hosts, self.tree, self.frontier, self.pages, self.visits)
 
     @property
     def state(self) -> State:
@@ -69,6 +72,7 @@ class Ledger:
         self.tree.write()
         self.hosts.write()
         self.directories.write()
+        self.visits.write()
         self._transaction.commit()
         self.hosts.forget(ids=False)
         self.directories.forget()
@@ -79,6 +83,7 @@ class Ledger:
         self.hosts.forget(ids=True)
         self.tree.forget()
         self.frontier.touched.clear()
+        self.visits.forget()
         self.directories.forget()
 
     def get(self, table: str, key: bytes) -> bytes | None:

@@ -8,6 +8,7 @@ from spiderd.states import OutcomeKind
 from spiderd.store.frontier import Found
 from spiderd.store.ledger import Ledger
 from spiderd.store.records import Row, WaitingUrl, host_of
+from spiderd.store.visits import VisitRecord
 from spiderd.urls import host_key
 
 
@@ -20,6 +21,7 @@ class Done(Row):
     retry_at: float = 0.0  # unix time of the next try; 0 = this outcome is final
     found: Found | None = None
     links_found: int = 0
+    visit: VisitRecord | None = None  # when the page is to be asked for again
 
 
 def record(ledger: Ledger, done: Done) -> int:
@@ -27,20 +29,30 @@ def record(ledger: Ledger, done: Done) -> int:
     outcome, counters = done.outcome, ledger.state.counters
     if done.retry_at:
         if ledger.aside.delay(done.key, done.waiting, done.retry_at):
-            _count_answer(counters, outcome)
+            count_answer(counters, outcome)
             counters.retries += 1
         return 0
     if not ledger.frontier.finish(done.key, done.waiting):
         return 0  # recorded before: a lease has one end
-    _count_answer(counters, outcome)
-    number = ledger.pages.put(done.waiting, outcome)
-    host = ledger.hosts.tallies(host_of(done.key))
+    count_answer(counters, outcome)
+    number = put_page(ledger, host_of(done.key), done.waiting, outcome)
+    if done.visit is not None:
+        ledger.visits.begin(number, done.visit)
+    take_links(ledger, number, outcome, done.found, done.links_found)
+    return number
+
+
+def put_page(ledger: Ledger, host_id: int, waiting: WaitingUrl, outcome: Outcome) -> int:
+    """Write the row of a page that counts nowhere yet, and count it; its number."""
+    counters = ledger.state.counters
+    number = ledger.pages.put(waiting, outcome)
+    host = ledger.hosts.tallies(host_id)
     if outcome.kind is OutcomeKind.FAILED:
-        ledger.errors.add(number, done.waiting, outcome, host)
+        ledger.errors.add(number, waiting, outcome, host)
     else:
         counters.complete += 1
         host.complete += 1
-        ledger.tree.complete(done.waiting.url)
+        ledger.tree.complete(waiting.url)
         _count_kind(counters, outcome)
     if outcome.records_bytes:  # a revisit or a redirect has records, too
         ledger.directories.extend(outcome)
@@ -49,19 +61,29 @@ def record(ledger: Ledger, done: Done) -> int:
         host.bytes += outcome.size
         ledger.pages.put_content(outcome.digest, number)
         ledger.directories.fill(outcome)
-    if outcome.links is not None:
-        counters.links += done.links_found
-        for reason, count in outcome.links.refused.items():
-            counters.refused[reason] = counters.refused.get(reason, 0) + count
-    if done.found is not None:
-        done.found.referrer = number
-        new = ledger.frontier.add(done.found)
-        if done.found.cookie and not new[0]:
-            _ask_again(ledger, done.found)
     return number
 
 
-def _count_answer(counters: Counters, outcome: Outcome) -> None:
+def take_links(
+    ledger: Ledger, number: int, outcome: Outcome, found: Found | None, links_found: int
+) -> list[bool]:
+    """Count the links of a page, and let those wait that were never seen; True for each of these."""
+    counters = ledger.state.counters
+    if outcome.links is not None:
+        counters.links += links_found
+        for reason, count in outcome.links.refused.items():
+            counters.refused[reason] = counters.refused.get(reason, 0) + count
+    if found is None:
+        return []
+    found.referrer = number
+    new = ledger.frontier.add(found)
+    if found.cookie and not new[0]:
+        _ask_again(ledger, found)
+    return new
+
+
+def count_answer(counters: Counters, outcome: Outcome) -> None:
+    """Count an answer, whatever becomes of it."""
     counters.bytes_received += outcome.wire_size
     if outcome.status:
         name = str(outcome.status)
@@ -93,4 +115,5 @@ def _ask_again(ledger: Ledger, found: Found) -> None:
     ledger.state.counters.redirects -= 1
     ledger.hosts.tallies(host).complete -= 1
     ledger.tree.not_complete(page.url)
+    ledger.visits.drop(ledger.get("page_of", found.keys) or b"")
     ledger.frontier.enqueue(host, found.waiting(0, found.keys))

@@ -19,6 +19,7 @@ import lmdb
 
 from spiderd.errors import StorageError
 from spiderd.store.environment import SCHEMA_VERSION, TABLES, explained
+from spiderd.store.pages import NUMBER_BYTES
 from spiderd.store.records import PageRecord, decode, number_key
 from spiderd.store.transaction import State
 
@@ -135,10 +136,10 @@ class StoreReader:
         return 0 if row is None else int.from_bytes(row, "big")
 
     def first_with(self, digest: bytes) -> int | None:
-        """The number of the first page that had a content."""
+        """The number of the first page that had a content, of those that have it now."""
         with self._view() as view:
             row = self._row(view, "content", digest)
-        return None if row is None else int.from_bytes(row, "big")
+        return None if row is None or len(row) != NUMBER_BYTES else int.from_bytes(row, "big")
 
     def links(self, number: int) -> bytes | None:
         """The row of a page in the link table (see `spiderd.parse.links.LinkRecord`)."""

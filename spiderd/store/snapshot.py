@@ -10,8 +10,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+import lmdb
+
+from spiderd.store.pages import NUMBER_BYTES
 from spiderd.store.reader import StoreReader
 from spiderd.store.records import DirectoryRecord, PageRecord, decode, number_key
 
@@ -31,6 +35,8 @@ class Snapshot(StoreReader):
         super().__init__(path)
         for table in ("content", "directories"):
             self._tables[table] = self._env.open_db(table.encode(), create=False)
+        with suppress(lmdb.NotFoundError):  # the store is of a time when pages had one version
+            self._tables["versions"] = self._env.open_db(b"versions", create=False)
         self.last = self.state().next_page - 1
         self._urls: OrderedDict[bytes, str] = OrderedDict()
 
@@ -61,7 +67,8 @@ class Snapshot(StoreReader):
         """The page whose body is kept for all that have this content."""
         with self._view() as view:
             key = self._row(view, "content", digest)
-            row = None if key is None else self._row(view, "pages", key)
+            table = "pages" if key is None or len(key) == NUMBER_BYTES else "versions"
+            row = None if key is None else self._row(view, table, key)
         return None if row is None else decode(PageRecord, row)
 
     def directories(self) -> list[tuple[int, DirectoryRecord]]:

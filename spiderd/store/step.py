@@ -15,6 +15,8 @@ from spiderd.store.frontier import Found
 from spiderd.store.ledger import Ledger
 from spiderd.store.outcomes import Done, record
 from spiderd.store.records import Row, WaitingUrl, host_key_bytes
+from spiderd.store.revisited import Revisited, record_again
+from spiderd.store.visits import Again, AgainRead, Unvisited, VisitRecord
 
 
 class Read(Struct):
@@ -40,6 +42,28 @@ class Tail(Row):
     waiting: WaitingUrl
 
 
+class VisitStep(Struct, kw_only=True):
+    """What the store is asked for where pages are visited again."""
+
+    done: list[Revisited] = field(default_factory=list)
+    wake: int = 0  # pages whose time has come that are moved to their hosts, at the most; 0 = visits are off
+    reads: list[AgainRead] = field(default_factory=list)
+    hosts: tuple[int, int] | None = None  # after which host to look for some with pages to visit, how many
+    unvisited: tuple[bytes, int] | None = (
+        None  # URL hash after which to look for pages without a row, how many
+    )
+    visits: list[tuple[int, VisitRecord]] = field(default_factory=list)  # rows for such pages
+    scheduled: tuple[bytes | None] | None = (
+        None  # with them: URL hash up to which that is done; None = all are
+    )
+    levels: bool = False  # how many pages there are of each level is wanted
+
+    @property
+    def presses(self) -> bool:
+        """Whether the store should be asked now."""
+        return bool(self.done or self.reads or self.hosts or self.unvisited or self.scheduled)
+
+
 class Step(Struct, kw_only=True):
     """What the store is asked for."""
 
@@ -60,6 +84,7 @@ class Step(Struct, kw_only=True):
     robots: list[str] = field(default_factory=list)  # origins whose record is wanted
     saves: list[tuple[str, bytes, bytes]] = field(default_factory=list)  # table, key, value
     more_hosts: tuple[int, int] | None = None  # after which host, how many
+    again: VisitStep | None = None  # what is asked of the visits; None = nothing
 
 
 class Opened(Struct):
@@ -71,12 +96,26 @@ class Opened(Struct):
     state: bytes | None  # of politeness
 
 
+class VisitEffects(Struct, kw_only=True):
+    """What the store answers to a `VisitStep`."""
+
+    done: list[tuple[int, int]]  # page, URLs never seen before; as `VisitStep.done`
+    read: list[tuple[AgainRead, list[Again]]]
+    hosts: list[int]
+    touched: dict[int, bytes]  # host -> lowest key that came into `again`
+    next_due: float | None  # unix time at which the next page is due
+    waiting: int  # pages whose time has come
+    unvisited: tuple[list[Unvisited], bytes | None] | None
+    levels: dict[int, int] | None
+
+
 class Effects(Struct, kw_only=True):
     """What the store answers."""
 
     counters: Counters
     recorded: list[tuple[int, int]] = field(default_factory=list)  # page, URLs never seen before; as `done`
-    claims: list[tuple[int, bytes, bool]] = field(default_factory=list)  # lease, digest, new to the store
+    # lease, digest, URL and time of the page that had it first; none where it is new
+    claims: list[tuple[int, bytes, tuple[str, float] | None]] = field(default_factory=list)
     added: list[list[bool]] = field(default_factory=list)
     opened: list[Opened] = field(default_factory=list)
     heads: list[tuple[Read, list[tuple[bytes, WaitingUrl]]]] = field(default_factory=list)
@@ -85,6 +124,7 @@ class Effects(Struct, kw_only=True):
     touched: dict[int, bytes] = field(default_factory=dict)  # host -> lowest new frontier key
     more_hosts: list[int] = field(default_factory=list)
     next_due: float | None = None  # unix time of the next retry
+    again: VisitEffects | None = None
 
 
 def perform(ledger: Ledger, step: Step) -> Effects:
@@ -105,9 +145,11 @@ def perform(ledger: Ledger, step: Step) -> Effects:
         ledger.delete("shapes", shape.encode())
         ledger.aside.unpark(key)
     next_due = ledger.aside.wake(step.now)
+    again = None if step.again is None else _visit(ledger, step.again, step.now)
     return Effects(
+        again=again,
         recorded=recorded,
-        claims=[(lease, digest, not ledger.pages.has_content(digest)) for lease, digest in step.claims],
+        claims=[(lease, digest, ledger.pages.original(digest)) for lease, digest in step.claims],
         added=added,
         opened=[open_host(ledger, host) for host in step.opens],
         heads=[(read, ledger.frontier.heads(read.host, read.after, read.count)) for read in step.reads],
@@ -126,6 +168,28 @@ def _record(ledger: Ledger, done: Done) -> tuple[int, int]:
     before = ledger.state.counters.known
     number = record(ledger, done)
     return number, ledger.state.counters.known - before
+
+
+def _visit(ledger: Ledger, step: VisitStep, now: float) -> VisitEffects:
+    visits, counters = ledger.visits, ledger.state.counters
+    done = []
+    for each in step.done:
+        before = counters.known
+        number = record_again(ledger, each)
+        done.append((number, counters.known - before))
+    if step.scheduled is not None:
+        visits.schedule(step.visits, step.scheduled[0])
+    next_due = visits.wake(now, step.wake) if step.wake else None
+    return VisitEffects(
+        done=done,
+        read=[(read, visits.read(read)) for read in step.reads],
+        hosts=visits.hosts(*step.hosts, asked_only=not step.wake) if step.hosts else [],
+        touched=visits.take_touched(),
+        next_due=next_due,
+        waiting=visits.waiting,
+        unvisited=visits.unvisited(*step.unvisited) if step.unvisited else None,
+        levels=dict(visits.state.levels) if step.levels else None,
+    )
 
 
 def open_host(ledger: Ledger, host: int) -> Opened:
