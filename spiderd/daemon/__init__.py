@@ -35,15 +35,24 @@ def run(
         SpiderdError: with a sentence for the user and an exit code.
     """
     import os  # noqa: PLC0415  # what only a running daemon needs is imported when it runs
+    from contextlib import closing  # noqa: PLC0415 - as above
+    from functools import partial  # noqa: PLC0415 - as above
 
     from spiderd.api.listening import inherited, listening  # noqa: PLC0415 - as above
     from spiderd.daemon.lock import locked  # noqa: PLC0415 - as above
+    from spiderd.daemon.notify import Notifier  # noqa: PLC0415 - as above
     from spiderd.daemon.running import run_daemon  # noqa: PLC0415 - as above
+    from spiderd.daemon.service import telling_failure  # noqa: PLC0415 - as above
 
-    with locked(data_dir):
+    go = partial(run_daemon, loaded, data_dir, once=once, report=report, reread=reread)
+    with (
+        closing(Notifier.from_environment(os.environ)) as notifier,
+        telling_failure(notifier),
+        locked(data_dir),
+    ):
         handed_over = inherited(os.environ)
         if handed_over is not None:
             with handed_over:
-                return run_daemon(loaded, data_dir, handed_over, once=once, report=report, reread=reread)
+                return go(handed_over, notifier=notifier)
         with listening(socket, group=loaded.config.api.group) as sock:
-            return run_daemon(loaded, data_dir, sock, once=once, report=report, reread=reread)
+            return go(sock, notifier=notifier)

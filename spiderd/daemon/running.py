@@ -27,6 +27,8 @@ from spiderd.daemon.disk import watch_disk
 from spiderd.daemon.fetchers import opener, process_count
 from spiderd.daemon.happenings import Happenings
 from spiderd.daemon.log import Log
+from spiderd.daemon.notify import Notifier
+from spiderd.daemon.service import Service
 from spiderd.daemon.settings import LiveSettings
 from spiderd.daemon.steering import STOP_GRACE, Steering
 from spiderd.errors import ConfigError, SpiderdError, StorageError, UsageError
@@ -61,6 +63,7 @@ class Daemon:
         report: Report,
         reread: Callable[[], Loaded] | None = None,
         source: Path | None = None,
+        notifier: Notifier | None = None,
         clock: Callable[[], float] = time.time,
         tick: float = PROGRESS_INTERVAL,
     ) -> None:
@@ -74,6 +77,7 @@ class Daemon:
             report: told of milestones and progress.
             reread: reads the configuration again; by default it is always the same.
             source: the file that the configuration was read from.
+            notifier: the way to the service manager, if there is one.
             clock: tells unix time.
             tick: seconds between two reports of progress.
         """
@@ -87,6 +91,7 @@ class Daemon:
         self._once = once
         self._report = report
         self._happenings = Happenings(Log(config.log.level))
+        self._service = Service(notifier or Notifier())
         self._started = time.monotonic()
         self._tell_trouble: Callable[[StorageError | None], None] = self._say_trouble
         self._stops = 0
@@ -106,7 +111,8 @@ class Daemon:
             on_trouble=lambda trouble: self._tell_trouble(trouble),  # noqa: PLW0108  # it changes
         )
         async with trio.open_nursery() as nursery:
-            await nursery.start(self._store.run)
+            nursery.start_soon(self._service.ask_for_time)
+            await nursery.start(self._keep_store)
             if mending.lost:
                 text = f"files of {counted(mending.lost, 'page')} were lost, as in a power cut; fetched again"
                 self._happenings.add("warning", "store", text)
@@ -121,6 +127,12 @@ class Daemon:
                 self._store.close()
         self._report.stopped(self._steering.snapshot(), self._elapsed())
         return 0
+
+    async def _keep_store(self, task_status: trio.TaskStatus[None]) -> None:
+        try:
+            await self._store.run(task_status=task_status)
+        finally:
+            self._service.done()
 
     async def _take_settings(self, kept: bytes | None) -> None:
         """Put the settings that were made live over those of the file."""
@@ -153,6 +165,7 @@ class Daemon:
             nursery.start_soon(self._obey_force)
             nursery.start_soon(watch_disk, self._data_dir, self._coordinator, self._store)
             nursery.start_soon(self._steering.searching.run)
+            nursery.start_soon(self._serve_manager)
             with trio.CancelScope() as self._crawling:
                 await self._coordinator.run(restored.hosts, paused=restored.paused)
                 await self._settle_index()
@@ -192,6 +205,7 @@ class Daemon:
             self._settings, self._data_dir, restored.crawl, self._coordinator, self._store, self._happenings
         )
         self._steering.stop_asked = partial(self._stop, Reason.USER)
+        self._steering.reloading = self._service.reloading
 
     async def _add_seeds(self) -> None:
         candidates = intake.examine(self._config.crawl.seeds, self._config)
@@ -221,6 +235,21 @@ class Daemon:
 
     # tasks
 
+    async def _serve_manager(self) -> None:
+        """Tell the service manager that we are ready, then how it goes, as long as it goes."""
+        self._service.ready(self._steering.snapshot())
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(
+                self._service.keep_telling,
+                self._steering.snapshot,
+                lambda: self._coordinator.lifecycle.changed,
+            )
+            nursery.start_soon(
+                self._service.keep_alive,
+                partial(self._store.call, lambda _: None),
+                lambda: self._store.trouble is not None,
+            )
+
     async def _heed_signals(self, nursery: trio.Nursery) -> None:
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
             async for number in signals:
@@ -235,6 +264,7 @@ class Daemon:
 
     def _stop(self, reason: Reason) -> None:
         """Stop in order; when asked again, at once."""
+        self._service.stopping()
         self._stops += 1
         self._coordinator.stop(reason, grace=STOP_GRACE if self._stops == 1 else 0.0)
         self._force.set()
@@ -263,6 +293,7 @@ class Daemon:
                 told = lifecycle.since
                 self._report.complete(self._steering.snapshot(), self._elapsed())
                 if self._once:
+                    self._service.stopping()
                     self._coordinator.stop(Reason.DRAINED, grace=0.0)
             self._report.progress(self._steering.snapshot())
             with trio.move_on_after(self._tick):
@@ -277,14 +308,23 @@ def run_daemon(
     once: bool,
     report: Report,
     reread: Callable[[], Loaded] | None,
+    notifier: Notifier,
 ) -> int:
     """Run the daemon; the exit code.
 
     Raises:
         SpiderdError: it cannot start or go on, with a sentence for the user.
     """
-    config = loaded.config
-    daemon = Daemon(config, data_dir, sock, once=once, report=report, reread=reread, source=loaded.source)
+    daemon = Daemon(
+        loaded.config,
+        data_dir,
+        sock,
+        once=once,
+        report=report,
+        reread=reread,
+        source=loaded.source,
+        notifier=notifier,
+    )
     with _single_error():
         return trio.run(daemon.run)
 
