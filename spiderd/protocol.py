@@ -154,6 +154,7 @@ class Snapshot(Reply):
     overrides: list[Change] = field(
         default_factory=list
     )  # settings that were made live, and hold until unset
+    revisits: Revisits | None = None
 
 
 class Page(Reply):
@@ -346,6 +347,12 @@ class Why(Reply):
     location: str = ""  # target of a redirect
     path: str = ""  # file in the archive
     referrer: str = ""  # URL of the page that led here; "" = a seed, or not known
+    visits: int = 0  # after the first one, that told whether the page had changed
+    changes: int = 0  # of these, those that found a change
+    changed: float = 0.0  # unix time of the last visit that found one; 0 = none has
+    changes_every: float = 0.0  # seconds between two changes, as estimated; 0 = not known
+    next_visit: float = 0.0  # unix time; 0 = none is to come
+    asked_again: bool = False  # its time has come: it waits for its host's turn
 
 
 class ErrorBody(Reply):
@@ -359,6 +366,30 @@ class ErrorReply(Reply):
     """Body of every answer that is not 2xx."""
 
     error: ErrorBody
+
+
+class Revisits(Reply):
+    """The pages that are visited again, as `Snapshot.revisits`."""
+
+    on: bool  # by themselves; what somebody asks for is visited in any case
+    scheduled: int = 0  # pages that have a next visit
+    due: int = 0  # whose time has come, and who wait for their host's turn
+    overdue: int = 0  # of these, those that have waited for longer than `revisit.min`
+    next: float = 0.0  # unix time at which the next page is due; 0 = none is known
+    rates: dict[str, int] = field(default_factory=dict)  # how often pages change, in words -> pages
+
+
+class RevisitRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """POST /v1/revisit."""
+
+    what: Annotated[str, Meta(min_length=1)]  # a URL that was fetched, or a regular expression on URLs
+
+
+class RevisitReply(StateReply):
+    """Answer to POST /v1/revisit."""
+
+    kind: Literal["url", "pattern"]
+    pages: int  # that are visited again as soon as their hosts may be asked
 
 
 class IndexState(Reply):

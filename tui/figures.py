@@ -36,9 +36,26 @@ def figures(snapshot: Snapshot) -> Facts:
         ("retries", human_count(counters.retries)),
         ("links", human_count(counters.links)),
         ("hosts", human_count(counters.hosts)),
+        *_revisits(snapshot),
         *_table("answers by status", counters.statuses),
         *_table("errors by kind", counters.failures),
         *_table("links not followed", counters.refused),
+    ]
+
+
+def _revisits(snapshot: Snapshot) -> Facts:
+    """Pages that are visited again."""
+    again, counters = snapshot.revisits, snapshot.counters
+    if again is None or not (again.on or again.scheduled or counters.revisits):
+        return []
+    return [
+        ("", ""),
+        ("visits", "on" if again.on else "off, but for what somebody asks for"),
+        ("visited again", f"{human_count(counters.revisits)}, {human_count(counters.changes)} had changed"),
+        ("gone", human_count(counters.gone)),
+        ("due", f"{human_count(again.due)}, {human_count(again.overdue)} overdue"),
+        ("next due", date(again.next) if again.next else "none"),
+        *_table("pages change every", again.rates, by_size=False),
     ]
 
 
@@ -61,12 +78,12 @@ def summary(snapshot: Snapshot, began: float) -> str:
     return " · ".join(parts) + " · i shows all figures"
 
 
-def _table(title: str, counts: dict[str, int]) -> Facts:
-    """Counts, the largest first, under a title."""
+def _table(title: str, counts: dict[str, int], *, by_size: bool = True) -> Facts:
+    """Counts, the largest first (or as they come), under a title."""
     if not counts:
         return []
     total = sum(counts.values())
-    rows = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    rows = sorted(counts.items(), key=lambda item: (-item[1], item[0])) if by_size else [*counts.items()]
     return [
         ("", ""),
         (title, ""),

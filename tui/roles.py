@@ -14,6 +14,7 @@ STATE_ROLES: dict[str, str] = {
     CrawlState.PAUSING: "warn",
     CrawlState.PAUSED: "warn",
     CrawlState.COMPLETE: "accent",
+    CrawlState.WAITING: "accent",
     CrawlState.STOPPING: "warn",
 }
 

@@ -41,6 +41,9 @@ def _totals(snapshot: Snapshot) -> Iterable[str]:
     yield _plain("spiderd_stored_bytes_total", "counter", "Bytes stored.", counters.bytes)
     yield _plain("spiderd_received_bytes_total", "counter", "Bytes received.", counters.bytes_received)
     yield _plain("spiderd_links_total", "counter", "Links found on pages.", counters.links)
+    yield _plain("spiderd_revisits_total", "counter", "Later visits of pages.", counters.revisits)
+    yield _plain("spiderd_changes_total", "counter", "Of these, those with news.", counters.changes)
+    yield _plain("spiderd_gone_total", "counter", "Pages that are not there any more.", counters.gone)
 
 
 def _labelled(snapshot: Snapshot) -> Iterable[str]:
@@ -63,6 +66,11 @@ def _now(snapshot: Snapshot) -> Iterable[str]:
     yield _by("spiderd_state", "gauge", "1 for the state that the crawl is in.", "state", states)
     yield _plain("spiderd_pages_per_second", "gauge", "Over the last 10 s.", snapshot.rates.pages)
     yield _plain("spiderd_bytes_per_second", "gauge", "Over the last 10 s.", snapshot.rates.bytes)
+    if snapshot.revisits is not None and snapshot.revisits.on:
+        again = snapshot.revisits
+        yield _plain("spiderd_revisits_scheduled", "gauge", "Pages with a next visit.", again.scheduled)
+        yield _plain("spiderd_revisits_due", "gauge", "Pages whose time has come.", again.due)
+        yield _plain("spiderd_revisits_overdue", "gauge", "Of these, those long due.", again.overdue)
     if snapshot.index is not None:
         index = snapshot.index
         yield _plain("spiderd_index_behind", "gauge", "Pages not in the index.", index.pages - index.indexed)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # rich takes time to import and is needed on a terminal only
 STATE_STYLES = {
     "running": "green",
     "complete": "bold green",
+    "waiting": "green",
     "paused": "yellow",
     "pausing": "yellow",
     "stopping": "yellow",

@@ -58,8 +58,19 @@ def figures(snapshot: Snapshot | None) -> list[Figure]:
         Figure("duplicates", human_count(counters.duplicates), drop=1),
         Figure("hosts", human_count(counters.hosts), drop=2),
         Figure("size", human_size(counters.bytes), drop=6),
+        *_due(snapshot),
         Figure("rate", human_rate(rates.pages), "accent", drop=10),
     ]
+
+
+def _due(snapshot: Snapshot) -> list[Figure]:
+    """Pages that are to be visited again, where any are."""
+    again = snapshot.revisits
+    if again is None or not (again.on or again.due):
+        return []
+    due = Figure("due", human_count(again.due), "accent" if again.due else "strong", drop=3)
+    overdue = [Figure("overdue", human_count(again.overdue), "warn", drop=3)] if again.overdue else []
+    return [due, *overdue]
 
 
 def _tiles(made: list[Figure], width: int) -> Lines:
