@@ -61,6 +61,8 @@ class Verdict(Message):
 
     lease: int
     new: bool
+    original: str = ""  # where it is not new: URL of the page that had it first,
+    original_at: float = 0.0  # and the unix time that it was received at
 
 
 class Reconfigure(Message):
@@ -92,6 +94,7 @@ class Claim(Message):
 
     lease: int
     digest: bytes
+    at: float = 0.0  # unix time that it was received at
 
 
 class Links(Message):

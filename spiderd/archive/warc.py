@@ -58,7 +58,7 @@ class Original(NamedTuple):
     """The page whose content a revisit repeats."""
 
     url: str
-    at: float
+    at: float  # unix time that it was received at
 
 
 def pack(block: bytes) -> bytes:
@@ -93,7 +93,7 @@ def info_record(software: str, name: str, at: float) -> bytes:
 
 def exchange_records(received: Received) -> list[bytes]:
     """Return the records of an exchange: the response first, so that it can be found by its offset."""
-    response = new_id()
+    response = capture_id(received.url, received.at)
     fields = [
         *_fields(received),
         ("WARC-Payload-Digest", payload_digest(received.body)),
@@ -110,6 +110,7 @@ def revisit_records(received: Received, original: Original | None = None) -> lis
     fields = [
         *_fields(received),
         ("WARC-Profile", IDENTICAL),
+        ("WARC-Refers-To", capture_id(*original) if original else ""),
         ("WARC-Refers-To-Target-URI", original.url if original else ""),
         ("WARC-Refers-To-Date", date(original.at) if original else ""),
         ("WARC-Payload-Digest", payload_digest(received.body)),
@@ -168,6 +169,11 @@ def payload_digest(body: bytes) -> str:
 def date(at: float) -> str:
     """Write a unix time as WARC wants it (W3C date and time, in UTC)."""
     return datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def capture_id(url: str, at: float) -> str:
+    """Return the name of the response record of a page: always the same, so that a revisit can tell it."""
+    return f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, f'{at!r} {url}')}>"
 
 
 def new_id() -> str:

@@ -14,7 +14,7 @@ from typing import Literal
 import trio
 
 from spiderd.archive.directory import Directory
-from spiderd.archive.warc import Received, exchange_records, revisit_records
+from spiderd.archive.warc import Original, Received, exchange_records, revisit_records
 from spiderd.errors import SpiderdError, StorageError
 
 Note = Literal["response", "revisit"]
@@ -23,13 +23,20 @@ Note = Literal["response", "revisit"]
 
 class _Job:
     def __init__(
-        self, directory: Directory, url: str, body: bytes, received: Received | None, note: Note | None
+        self,
+        directory: Directory,
+        url: str,
+        body: bytes,
+        received: Received | None,
+        note: Note | None = None,
+        original: Original | None = None,
     ) -> None:
         self.directory = directory
         self.url = url
         self.body = body
         self.received = received
         self.note = note  # None: it is a resource
+        self.original = original  # whose content a revisit repeats
         self.done = trio.Event()
         self.number = 0
         self.index_bytes = 0
@@ -90,15 +97,24 @@ class Writer:
         Raises:
             DiskFull, StorageError: nothing was added.
         """
-        return await self._hand_in(_Job(self._directories[worker], url, body, received, None))
+        return await self._hand_in(_Job(self._directories[worker], url, body, received))
 
-    async def note(self, worker: int, received: Received, note: Note) -> Stored:
+    async def note(
+        self, worker: int, received: Received, note: Note, original: Original | None = None
+    ) -> Stored:
         """Keep records of an answer that is no resource; only where records are kept.
+
+        Args:
+            worker: whose directory they go to.
+            received: the answer.
+            note: what it is.
+            original: the page whose content a revisit repeats.
 
         Raises:
             DiskFull, StorageError: nothing was added.
         """
-        return await self._hand_in(_Job(self._directories[worker], received.url, b"", received, note))
+        directory = self._directories[worker]
+        return await self._hand_in(_Job(directory, received.url, b"", received, note, original))
 
     async def _hand_in(self, job: _Job) -> Stored:
         self._jobs.append(job)
@@ -133,9 +149,10 @@ def _reopen(old: Directory | None, opening: Callable[[], Directory]) -> Director
 def _write(jobs: Iterable[_Job]) -> None:
     for job in jobs:
         try:
-            if job.note is not None and job.received is not None:
-                make = revisit_records if job.note == "revisit" else exchange_records
-                job.directory.note(make(job.received))
+            if job.note == "revisit" and job.received is not None:
+                job.directory.note(revisit_records(job.received, job.original))
+            elif job.note is not None and job.received is not None:
+                job.directory.note(exchange_records(job.received))
             else:
                 job.number = job.directory.store(job.url, job.body, job.received)
             job.index_bytes = job.directory.index_bytes

@@ -332,10 +332,12 @@ class Coordinator:
         if lease is None:
             return
         if self.desk.claims.claim(claim.digest, claim.lease):
-            lease.digest = claim.digest
+            lease.digest, lease.claimed_at = claim.digest, claim.at
             self.desk.step.claims.append((claim.lease, claim.digest))
         else:
-            seat.send(Verdict(claim.lease, new=False))
+            first = self.desk.book.get(self.desk.claims.first(claim.digest))
+            original = (first.waiting.url, first.claimed_at) if first and first.waiting else ("", 0.0)
+            seat.send(Verdict(claim.lease, False, *original))
 
     def _apply(self, step: Step, effects: Effects, now: float) -> None:
         self.desk.counters = effects.counters
@@ -346,21 +348,23 @@ class Coordinator:
             self.desk.book.release(park.waiting.hash)
         for tail in step.tails:
             self.desk.book.release(tail.waiting.hash)
-        for number, digest, new in effects.claims:
-            self._answer_claim(number, digest, now, new=new)
+        for number, digest, original in effects.claims:
+            self._answer_claim(number, digest, now, original)
         for grant in effects.grants:
             self.crew.seat_of[grant.worker].send(grant)
         self.hosts.apply(effects, step.more_hosts, now)
         for origin, row in effects.robots:
             self.dispatch.looked_up(origin, row, now)
 
-    def _answer_claim(self, number: int, digest: bytes, now: float, *, new: bool) -> None:
-        if not new:
+    def _answer_claim(
+        self, number: int, digest: bytes, now: float, original: tuple[str, float] | None
+    ) -> None:
+        if original is not None:
             self.settling.settle_twins(digest, now, stored=True)
         lease = self.desk.book.get(number)
         if lease is not None:
-            lease.digest = digest if new else b""
-            self.crew.seats[lease.seat].send(Verdict(number, new=new))
+            lease.digest = digest if original is None else b""
+            self.crew.seats[lease.seat].send(Verdict(number, original is None, *(original or ())))
 
     # complete?
 

@@ -24,6 +24,7 @@ class ActiveLease(Struct):
     waiting: WaitingUrl | None = None
     origin: str = ""  # whose robots.txt it fetches
     digest: bytes = b""  # claimed as new
+    claimed_at: float = 0.0  # unix time that this content was received at
 
 
 class LeaseBook:
@@ -134,6 +135,10 @@ class Claims:
     def claim(self, digest: bytes, lease: int) -> bool:
         """Claim a content; False where another lease in flight has done so."""
         return self._first.setdefault(digest, lease) == lease
+
+    def first(self, digest: bytes) -> int:
+        """The lease that has claimed a content first; 0 where none has."""
+        return self._first.get(digest, 0)
 
     def is_pending(self, digest: bytes) -> bool:
         """Whether a content is on its way into the archive."""

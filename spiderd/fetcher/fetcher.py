@@ -155,10 +155,10 @@ class Fetcher:
         self._out.append(message)
         self._out_wake.set()
 
-    async def claim(self, lease: int, digest: bytes) -> Verdict:
-        """Ask whether content is new to the archive."""
+    async def claim(self, lease: int, digest: bytes, at: float) -> Verdict:
+        """Ask whether content, received at that unix time, is new to the archive."""
         asked = self._claims[lease] = _Asked()
-        self.send(Claim(lease, digest))
+        self.send(Claim(lease, digest, at))
         try:
             await asked.event.wait()
         finally:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from spiderd.archive.warc import Received
+from spiderd.archive.warc import Original, Received
 from spiderd.archive.writer import Note, Stored
 from spiderd.config import Config
 from spiderd.config.secrets import masked
@@ -194,7 +194,7 @@ class Worker:
         outcome.digest = hashlib.blake2b(body, digest_size=DIGEST_BYTES).digest()
         if lease.fingerprint:
             outcome.simhash, outcome.likeness = fingerprint(body), likeness(body)
-        verdict = await self._fetcher.claim(lease.id, outcome.digest)
+        verdict = await self._fetcher.claim(lease.id, outcome.digest, outcome.fetched_at)
         outcome.kind = OutcomeKind.STORED if verdict.new else OutcomeKind.DUPLICATE
         self._on_step(Step.PARSING)
         if len(body) > LARGE:
@@ -202,19 +202,22 @@ class Worker:
         else:
             self._parse(lease, exchange, outcome)
         if not verdict.new:
-            await self._note(exchange, outcome, "revisit")
+            original = Original(verdict.original, verdict.original_at) if verdict.original else None
+            await self._note(exchange, outcome, "revisit", original)
             return
         self._on_step(Step.STORING)
         writer = self._fetcher.writer
         received = _received(exchange, outcome) if writer.warc else None
         self._place(outcome, await writer.store(self.number, lease.url, body, received))
 
-    async def _note(self, exchange: Exchange, outcome: Outcome, note: Note) -> None:
+    async def _note(
+        self, exchange: Exchange, outcome: Outcome, note: Note, original: Original | None = None
+    ) -> None:
         """Keep an answer that is no resource, where records are kept."""
         writer = self._fetcher.writer
         if writer.warc:
             self._on_step(Step.STORING)
-            self._place(outcome, await writer.note(self.number, _received(exchange, outcome), note))
+            self._place(outcome, await writer.note(self.number, _received(exchange, outcome), note, original))
 
     def _place(self, outcome: Outcome, stored: Stored) -> None:
         outcome.directory, outcome.number = stored.directory, stored.number

@@ -40,10 +40,10 @@ from spiderd.store.syncing import Syncing
 P = ParamSpec("P")
 R = TypeVar("R")
 
-COMMIT_INTERVAL = (
-    0.1  # seconds; what a power cut may cost, and the price of an fsync shared by all pages of it
-)
-BATCH_INTERVAL = 1.0  # seconds; where speed counts more
+# Seconds between commits: what a power cut may cost, beside the sync itself. Measured on 5,000 real pages
+# (3 s): syncs took 0.5 s of the store's thread in all with 0.1, 0.3 s with 0.25 and with 0.4.
+COMMIT_INTERVAL = 0.25
+BATCH_INTERVAL = 1.0  # where speed counts more
 SWEEP_EVERY = 10.0  # seconds between two looks for readers that were killed
 DISK_FULL_PAUSE = 1.0  # seconds between two looks whether there is room again
 

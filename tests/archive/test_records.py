@@ -233,6 +233,33 @@ def test_a_crawl_as_warc_is_read_back_by_others(tmp_path: Path) -> None:
     assert kinds["moved"] == ["response", "request"]
 
 
+@pytest.mark.parametrize("known", ["in flight", "in the store"])
+def test_a_revisit_names_the_capture_that_has_its_content(tmp_path: Path, known: str) -> None:
+    """Whether the first one is on its way into the store still, or has been there for long."""
+    twins = [f"/twin{n}" for n in range(4)]
+    routes = {"/": page(*twins, text="root"), **{name: page(text="the same") for name in twins}}
+
+    async def run() -> None:
+        async with serve(site_of(routes)) as web:
+            crew = {"threads": 4 if known == "in flight" else 1}
+            await crawl(configured(web.url("/"), archive={"format": "warc"}, crawl=crew), tmp_path)
+
+    trio.run(run)
+    records = []
+    for file in (tmp_path / "pages").glob("*/records.warc.gz"):
+        with file.open("rb") as stream:
+            records += [one.rec_headers for one in ArchiveIterator(stream)]
+    captures = {one["WARC-Record-ID"]: one for one in records if one["WARC-Type"] == "response"}
+    revisits = [one for one in records if one["WARC-Type"] == "revisit"]
+    assert len(revisits) == 3
+    for revisit in revisits:
+        original = captures[revisit["WARC-Refers-To"]]
+        assert "/twin" in original["WARC-Target-URI"]
+        assert original["WARC-Target-URI"] == revisit["WARC-Refers-To-Target-URI"]
+        assert original["WARC-Date"] == revisit["WARC-Refers-To-Date"]
+        assert original["WARC-Payload-Digest"] == revisit["WARC-Payload-Digest"]
+
+
 def test_fastwarc_reads_the_bodies_that_we_read(tmp_path: Path) -> None:
     crawl_as_warc(tmp_path)
     theirs = {}
