@@ -67,12 +67,6 @@ class Pages:
         page = None if key is None else self.get(key)
         return None if page is None else (page.url, page.fetched_at)
 
-    def original(self, digest: bytes) -> tuple[str, float] | None:
-        """URL of the page that was the first to have a content, and the unix time that it was received at."""
-        key = self._transaction.get("content", digest)
-        page = None if key is None else self.get(key)
-        return None if page is None else (page.url, page.fetched_at)
-
     def put(self, waiting: WaitingUrl, outcome: Outcome) -> int:
         """Write the row of a URL that was asked for; its page number."""
         state, transaction = self._transaction.state, self._transaction
