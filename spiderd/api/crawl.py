@@ -12,6 +12,7 @@ from spiderd.protocol import (
     Errors,
     Events,
     Hello,
+    HostReply,
     Hosts,
     IndexState,
     PageReply,
@@ -25,6 +26,7 @@ from spiderd.protocol import (
     Snapshot,
     StateReply,
     Traps,
+    Tree,
     Why,
     Workers,
 )
@@ -72,6 +74,14 @@ class Crawl(Protocol):
 
     async def hosts(self, query: ListQuery) -> Hosts:
         """List the host queues."""
+        ...
+
+    async def host(self, name: str) -> HostReply:
+        """Tell what comes next of a host, how the last requests to it ended, and what it allows."""
+        ...
+
+    async def tree(self, host: str, prefix: str, query: ListQuery) -> Tree:
+        """List the parts of a directory of a host, or the hosts where `host` is ""."""
         ...
 
     async def errors(self, query: ListQuery) -> Errors:

@@ -77,7 +77,15 @@ def list_query(request: Request, row: type[Struct]) -> ListQuery:
     Raises:
         ApiError: 422, naming the value that is wrong.
     """
-    asked = query_of(request, ListParameters)
+    return checked(query_of(request, ListParameters), row)
+
+
+def checked(asked: ListParameters, row: type[Struct]) -> ListQuery:
+    """The rows that are asked for; `sort` must be a field of the row.
+
+    Raises:
+        ApiError: 422, it is none.
+    """
     if asked.sort and asked.sort not in row.__struct_fields__:
         fields = ", ".join(row.__struct_fields__)
         raise ApiError(422, "bad_value", f"sort: no such field (there are {fields})")

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from spiderd.api.browsing import browses
 from spiderd.api.crawl import Crawl, ListQuery
 from spiderd.api.interrupts import Closing, unless_interrupted
 from spiderd.api.metrics import CONTENT_TYPE, exposition
@@ -59,7 +60,7 @@ def build_app(crawl: Crawl, closing: Closing) -> ASGIApp:
     Its scope must hold the client's rights under `RIGHTS`. It ends its waits when `closing` begins.
     """
     app = Starlette(
-        routes=[*_reads(crawl, closing), *_lists(crawl), *searches(crawl), *_writes(crawl)],
+        routes=[*_reads(crawl, closing), *_lists(crawl), *browses(crawl), *searches(crawl), *_writes(crawl)],
         exception_handlers=dict.fromkeys((HTTPException, ApiError, SpiderdError, Exception), _explain),
     )
     app.router.redirect_slashes = False

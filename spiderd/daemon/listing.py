@@ -110,18 +110,7 @@ class Listing:
     async def hosts(self, query: ListQuery) -> Hosts:
         """List the host queues, those with the most work first unless another order is asked for."""
         now = time.time()
-        wanted = query.offset + query.limit
-        key = self._host_key(query.sort, now)
-        descending = query.desc if query.sort else True
-        best: list[Host] = []
-        total, after = 0, 0
-        while True:
-            piece, after, more = await self._store.call(lists.hosts, after, PIECE, query.filter.lower())
-            total += len(piece)
-            best = _first([*best, *piece], wanted, key, descending=descending)
-            if not more:
-                break
-        shown = best[query.offset :]
+        shown, total = await best_hosts(self._store, query, self._host_key(query.sort, now))
         left = await self._store.call(
             lists.politeness, [number for number, _ in shown if self._live(number) is None]
         )
@@ -179,6 +168,22 @@ class Listing:
             row.robots = robots_word(host)
             row.state = "robots" if host.awaiting_robots else "fetching" if host.in_flight else row.state
         return row
+
+
+async def best_hosts(
+    store: StoreThread, query: ListQuery, key: Callable[[Host], Any]
+) -> tuple[list[Host], int]:
+    """The hosts that are wanted, in order, by default largest first; and how many pass the filter."""
+    wanted = query.offset + query.limit
+    descending = query.desc if query.sort else True
+    best: list[Host] = []
+    total, after = 0, 0
+    while True:
+        piece, after, more = await store.call(lists.hosts, after, PIECE, query.filter.lower())
+        total += len(piece)
+        best = _first([*best, *piece], wanted, key, descending=descending)
+        if not more:
+            return best[query.offset :], total
 
 
 def part(rows: list[Row], query: ListQuery, text: Callable[[Row], str]) -> tuple[list[Row], int]:

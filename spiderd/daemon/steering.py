@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -14,12 +15,14 @@ from spiderd.config.loading import Loaded
 from spiderd.coordinator.coordinator import Coordinator
 from spiderd.daemon import intake
 from spiderd.daemon.happenings import Happenings
+from spiderd.daemon.host_page import HostPage
 from spiderd.daemon.indexing import Searching
 from spiderd.daemon.listing import Listing
 from spiderd.daemon.picture import Picture
 from spiderd.daemon.releasing import Releasing
 from spiderd.daemon.ruling import Ruling
 from spiderd.daemon.settings import SEEDS, LiveSettings, Plan
+from spiderd.daemon.site_tree import SiteTree
 from spiderd.errors import ConfigError, SpiderdError
 from spiderd.protocol import (
     Added,
@@ -71,11 +74,14 @@ class Steering:
         self.rates = self._picture.rates
         self.searching = Searching(settings.running, data_dir, happenings)
         self.stop_asked: Callable[[], None] = lambda: coordinator.stop(Reason.USER, grace=STOP_GRACE)
+        self.reloading: Callable[[], AbstractContextManager[None]] = nullcontext  # around each reload
         self.workers = self._listing.workers
         self.directories = self._listing.directories
         self.hosts = self._listing.hosts
         self.errors = self._listing.errors
         self.traps = self._listing.traps
+        self.host = HostPage(coordinator, store, self._listing).host
+        self.tree = SiteTree(store).tree
 
     @property
     def _config(self) -> Config:
@@ -197,6 +203,10 @@ class Steering:
         Raises:
             ConfigError, UsageError: it is wrong; nothing has changed.
         """
+        with self.reloading():
+            return await self._reload()
+
+    async def _reload(self) -> Reconfigured:
         async with self._one_at_a_time:
             try:
                 filed = await trio.to_thread.run_sync(self._settings.reread)

@@ -19,6 +19,7 @@ from spiderd.store.records import (
     host_of,
     number_key,
 )
+from spiderd.urls import host_key
 
 
 class Failed(Struct):
@@ -77,6 +78,41 @@ def host(ledger: Ledger, key: str) -> tuple[int, HostRecord, bytes | None] | Non
     if number is None:
         return None
     return host_of(number), ledger.hosts.tallies(host_of(number)), ledger.get("politeness", number)
+
+
+def recent(
+    ledger: Ledger, key: str, before: int, look_at: int, most: int
+) -> tuple[list[tuple[PageRecord, ErrorRecord | None]], int]:
+    """The newest outcomes of a host, of which no table is kept: so among some outcomes of the crawl only.
+
+    Args:
+        ledger: the store.
+        key: of the host.
+        before: change before which to look; 0 = the newest.
+        look_at: outcomes that are looked at.
+        most: that are wanted.
+
+    Returns:
+        Those of the host, newest first; the change before which to go on, 0 where there is none.
+    """
+    text = key.encode()
+    found: list[tuple[PageRecord, ErrorRecord | None]] = []
+    change = 0
+    with ledger.cursor("changes") as cursor:
+        here = cursor.set_range(number_key(before)) if before else cursor.last()
+        here = cursor.prev() if here and before else here
+        while here and look_at > 0 and len(found) < most:
+            change, number = int.from_bytes(cursor.key(), "big"), cursor.value()
+            row = ledger.get("pages", number)
+            if (
+                row is not None and text in row
+            ):  # most are not of the host, and this is a tenth of reading them
+                page = decode(PageRecord, row)
+                if page.change == change and host_key(page.url) == key:
+                    found.append((page, ledger.errors.get(number)))
+            look_at -= 1
+            here = cursor.prev()
+    return found, change if here else 0
 
 
 def find(

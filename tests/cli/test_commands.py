@@ -228,7 +228,7 @@ def test_traps_are_listed_and_released(spiderd, crawl):
     assert spiderd("release", SHAPE) == (0, f"{SHAPE} goes on: 7 URLs\n", "")
     assert spiderd("release", "example.test") == (
         0,
-        "example.test was backoff: 503, as it asked; 7 URLs waiting\n",
+        "example.test was backoff: 503, as it asked; 60 URLs waiting\n",
         "",
     )
     code, _, err = spiderd("release", "elsewhere.test")

@@ -34,7 +34,7 @@ def test_a_daemon_is_asked(spiderd, crawl):
         "   http://example.test/a?b=\u00e9",
         "   example.test  2023-11-14  en",
     ]
-    assert "1 to 1 of 1 result (0.002 s)" in err
+    assert "1 to 1 of 1 result (0.014 s)" in err
     assert "indexed 28 of 33 pages so far" in err
 
 

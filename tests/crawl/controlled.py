@@ -45,6 +45,12 @@ class Controlled:
         error = answer.json()["error"]
         return error["code"], error["message"]
 
+    async def not_told(self, name: str, **query: Any) -> str:
+        """Why a question is refused."""
+        answer = await self._http.get(f"/v1/{name}", params=query)
+        assert answer.status_code == 422, answer.text
+        return str(answer.json()["error"]["message"])
+
     async def set(self, key: str, value: Any) -> dict[str, Any]:
         return await self.post("settings", key=key, value=value)
 

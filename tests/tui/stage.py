@@ -1,75 +1,91 @@
-"""A crawl with contents that a test chooses: fulfils the API's `Crawl` and is served by the real API.
-
-For pictures and loads that a real crawl cannot be brought to: exact figures, 20,000 hosts, hostile titles.
-Everything that is about behaviour is tested against a real daemon instead.
-"""
+"""The crawl that pictures, loads and hostile texts are shown with: of any size, and the same every time."""
 
 from __future__ import annotations
 
 import random
 
-import msgspec
-
-from spiderd.api.crawl import ListQuery
 from spiderd.api.events import EventLog
-from spiderd.errors import ConfigError, UsageError
 from spiderd.protocol import (
     API_VERSION,
-    Added,
-    AddResult,
-    Change,
     Counters,
-    Directories,
     DirectoryRow,
     ErrorRow,
-    Errors,
-    Events,
     Hello,
     Hit,
     HostRow,
-    Hosts,
     IndexState,
-    PageReply,
+    NextUrl,
+    OutcomeRow,
     Rates,
     Reconfigured,
-    Released,
-    Retried,
-    RetryRequest,
-    SearchReply,
-    SettingRequest,
+    RobotsRow,
     SettingRow,
-    Settings,
     Snapshot,
-    StateReply,
     TrapRow,
-    Traps,
-    Why,
+    TreeRow,
     WorkerRow,
-    Workers,
 )
-from spiderd.states import CrawlState, Reason, Step
-from tests.api.sample import SampleCrawl
+from spiderd.states import Step
+from tests.api.played import PlayedCrawl
 
 NOW = 1_750_000_000.0  # the stage's clock stands still
 NAMES = ("news", "docs", "blog", "shop", "wiki", "lists", "files", "static", "forum", "maps")
+SECTIONS = (
+    "articles",
+    "archive",
+    "authors",
+    "tags",
+    "media",
+    "en",
+    "de",
+    "2025",
+    "2026",
+    "%E4%B8%AD%E6%96%87",
+)
 
 
-class Stage(SampleCrawl):
-    """Rows are plain attributes; change them and the next answer has them.
+GREETING = Hello(
+    api=API_VERSION,
+    version="0.4.1",
+    pid=4121,
+    crawl="amber-fox",
+    started=NOW - 8077,
+    data_dir="/var/lib/spiderd",
+    rights="write",
+)
+RULING = {
+    "key": "00ff00ff00ff00ff",
+    "allowed": True,
+    "scope": "scope.follow = site: example.com",
+    "robots": "",
+    "queue": "waiting",
+    "tries": 0,
+    "failure": "",
+    "host": "news.example.com",
+    "host_state": "ready",
+    "next_allowed": 0.0,
+}
+ROBOTS = RobotsRow(
+    origin="https://news0.example.com",
+    kind="rules",
+    why="",
+    fetched=NOW - 7200,
+    expires=NOW + 79_200,
+    delay=1.0,
+    sitemaps=2,
+    text="User-agent: *\nDisallow: /private/\nCrawl-delay: 1\n",
+    cut=False,
+)
 
-    What is not said here is as in the sample that the API is tested with.
-    """
+
+class Stage(PlayedCrawl):
+    """A crawl of a made-up size."""
 
     def __init__(self, *, threads: int = 8, hosts: int = 40, directories: int = 20, errors: int = 30) -> None:
-        super().__init__(EventLog(clock=self._time, burst=1_000_000))
+        super().__init__(GREETING, NOW, EventLog(clock=self._time, burst=1_000_000))
         self.chance = random.Random(7)
-        self.state, self.reason, self.message = CrawlState.RUNNING, Reason.NONE, ""
-        self.api = API_VERSION
-        self.pid = 4121
         self.since = NOW - 600
-        self.crawl = "amber-fox"
-        self.known: set[str] = {"https://news.example.com/"}
-        self.calls: list[str] = []
+        self.urls = {"https://news.example.com/"}
         self.worker_rows = [self._worker(number) for number in range(threads)]
         self.host_rows = [self._host(number) for number in range(hosts)]
         self.directory_rows = [self._directory(number, threads, directories) for number in range(directories)]
@@ -109,6 +125,14 @@ class Stage(SampleCrawl):
             SettingRow(key="archive.format", value='"files"', filed='"files"', live=False),
             SettingRow(key="fetch.proxy", value='"***"', filed='"***"', live=False),
         ]
+        self.reloaded = Reconfigured(state=self.state, reason=self.reason, notes=["nothing has changed"])
+        self.tree_rows = _tree(self.host_rows[:200])
+        self.next = [_next(number) for number in range(20)]
+        self.recent = [_outcome(number) for number in range(20)]
+        self.robots = [ROBOTS]
+        self.ruling = dict(RULING)
+        self.suggestions = ["crawl"]
+        self.text = "The crawl must keep at most one open connection to a host.\n" * 20
         self.hits = [_hit(number) for number in range(34)]
         self.index = IndexState(
             state="idle", indexed=860_000, pages=860_902, documents=851_000, bytes=2_100_000_000
@@ -194,191 +218,14 @@ class Stage(SampleCrawl):
                 worker=number % max(1, len(self.worker_rows)),
             )
 
-    # the API's Crawl
-
-    def hello(self) -> Hello:
-        return Hello(
-            api=self.api,
-            version="0.4.1",
-            pid=self.pid,
-            crawl=self.crawl,
-            started=NOW - 8077,
-            data_dir="/var/lib/spiderd",
-            rights="write",
-        )
-
     def snapshot(self) -> Snapshot:
-        last = max(1, len(self.history))
-        return Snapshot(
-            now=NOW,
-            state=self.state,
-            reason=self.reason,
-            message=self.message,
-            since=self.since,
-            hello=self.hello(),
-            counters=self.counters,
-            rates=Rates(
-                pages=sum(self.history[-10:]) / min(10, last),
-                bytes=2_311 * 1024.0,
-                history=list(self.history),
-            ),
-            workers=self.worker_rows,
-            directories=[row for row in self.directory_rows if row.open],
-            directories_total=len(self.directory_rows),
-            last_event=self.log.last,
-            order="breadth",
-            threads=len(self.worker_rows),
-            max_pages=0,
-            index=self.index,
-            overrides=[
-                Change(key=row.key, value=row.value, filed=row.filed)
-                for row in self.setting_rows
-                if row.override
-            ],
+        history = self.history
+        self.rates = Rates(
+            pages=sum(history[-10:]) / max(1, min(10, len(history))),
+            bytes=2_311 * 1024.0,
+            history=list(history),
         )
-
-    async def workers(self, query: ListQuery) -> Workers:
-        return Workers(**_page(self.worker_rows, query, "url"))
-
-    async def directories(self, query: ListQuery) -> Directories:
-        return Directories(**_page(self.directory_rows, query, "path"))
-
-    async def hosts(self, query: ListQuery) -> Hosts:
-        return Hosts(**_page(self.host_rows, query, "host"))
-
-    async def errors(self, query: ListQuery) -> Errors:
-        return Errors(**_page(self.error_rows, query, "url"))
-
-    async def events(self, since: int, wait: float, level: str) -> Events:
-        return await self.log.read(since, wait, level)
-
-    async def check(self, urls: list[str]) -> Added:
-        results = [self._judge(url) for url in urls]
-        counts = {kind: sum(row.result == kind for row in results) for kind in ("new", "known", "refused")}
-        return Added(results=results, **counts)
-
-    async def add(self, urls: list[str]) -> Added:
-        answer = await self.check(urls)
-        self.calls.append(f"add {' '.join(urls)}")
-        self.known.update(row.url for row in answer.results if row.result == "new")
-        return answer
-
-    def _judge(self, url: str) -> AddResult:
-        if not url.startswith(("http://", "https://")):
-            return AddResult(url=url, result="refused", reason="not http or https")
-        return AddResult(url=url, result="known" if url in self.known else "new")
-
-    async def pause(self) -> StateReply:
-        return self._become("pause", CrawlState.PAUSED)
-
-    async def resume(self) -> StateReply:
-        return self._become("resume", CrawlState.RUNNING)
-
-    async def stop(self) -> StateReply:
-        return self._become("stop", CrawlState.STOPPING)
-
-    async def retry(self, asked: RetryRequest) -> Retried:
-        self.calls.append(" ".join(["retry", *asked.urls]))
-        return Retried(state=self.state, reason=self.reason, urls=len(self.error_rows))
-
-    def _become(self, call: str, state: CrawlState) -> StateReply:
-        self.calls.append(call)
-        self.state, self.reason = state, Reason.USER
-        return StateReply(state=state, reason=Reason.USER)
-
-    async def traps(self, query: ListQuery) -> Traps:
-        return Traps(**_page(self.trap_rows, query, "shape"))
-
-    async def release(self, what: str) -> Released:
-        self.calls.append(f"release {what}")
-        shape = any(row.shape == what for row in self.trap_rows)
-        self.trap_rows = [row for row in self.trap_rows if row.shape != what]
-        return Released(
-            state=self.state, reason=self.reason, kind="shape" if shape else "host", name=what, urls=12
-        )
-
-    def settings(self) -> Settings:
-        return Settings(source="/etc/spiderd/config.toml", rows=self.setting_rows)
-
-    async def set(self, asked: SettingRequest) -> Reconfigured:
-        self.calls.append(f"set {asked.key} {asked.value}")
-        row = next((row for row in self.setting_rows if row.key == asked.key), None)
-        if row is None or not row.live:
-            raise ConfigError(f"{asked.key} cannot be changed while the crawl runs")
-        before, row.override = row.value, asked.value is not None
-        row.value = row.filed if asked.value is None else msgspec.json.encode(asked.value).decode()
-        change = Change(key=row.key, value=row.value, filed=before)
-        return Reconfigured(state=self.state, reason=self.reason, changed=[change])
-
-    async def reload(self) -> Reconfigured:
-        self.calls.append("reload")
-        return Reconfigured(state=self.state, reason=self.reason, notes=["nothing has changed"])
-
-    async def visited(self, urls: list[str]) -> Added:
-        return await self.check(urls)
-
-    async def why(self, url: str) -> Why:
-        return Why(
-            url=url,
-            key="00ff00ff00ff00ff",
-            allowed=True,
-            scope="scope.follow = site: example.com",
-            robots="",
-            queue="waiting",
-            tries=0,
-            failure="",
-            host="news.example.com",
-            host_state="ready",
-            next_allowed=0.0,
-        )
-
-    async def search(self, query: str, page: int, limit: int, *, typing: bool = False) -> SearchReply:
-        self.calls.append(f"search {query}")
-        words = query.casefold().split()
-        found = [hit for hit in self.hits if words and all(word in hit.title.casefold() for word in words)]
-        start = limit * (page - 1)
-        return SearchReply(
-            query=query,
-            page=page,
-            pages=-(-len(found) // limit),
-            limit=limit,
-            total=len(found),
-            exact=True,
-            elapsed=0.014,
-            hits=found[start : start + limit],
-            message="" if found else "No page holds all of these words.",
-            suggestions=[] if found else ["crawl"],
-            index=self.index,
-        )
-
-    async def page(self, number: int, url: str) -> PageReply:
-        hit = next((hit for hit in self.hits if hit.id == number or hit.url == url), None)
-        if hit is None:
-            raise UsageError(f"{url or number} has not been fetched.")
-        return PageReply(
-            id=hit.id,
-            url=hit.url,
-            title=hit.title,
-            status=200,
-            kind="stored",
-            failure="",
-            fetched=hit.fetched,
-            content_type="text/html",
-            size=18_432,
-            depth=2,
-            referrer="https://news.example.com/",
-            location="",
-            path="pages/3/00112",
-            language=hit.language,
-            text=f"{hit.title}\n\nThe crawl must keep at most one open connection to a host.\n" * 20,
-            cut=False,
-            links_out=41,
-            links_in=6,
-        )
-
-    async def reindex(self) -> IndexState:
-        self.calls.append("reindex")
-        return self.index
+        return super().snapshot()
 
 
 def _hit(number: int) -> Hit:
@@ -398,14 +245,58 @@ def _hit(number: int) -> Hit:
     )
 
 
-def _page(rows: list, query: ListQuery, text: str) -> dict:
-    found = [row for row in rows if query.filter.casefold() in getattr(row, text).casefold()]
-    if query.sort:
-        found.sort(key=lambda row: getattr(row, query.sort), reverse=query.desc)
-    cut = found[query.offset : query.offset + query.limit]
-    return {
-        "total": len(found),
-        "offset": query.offset,
-        "limit": query.limit,
-        "rows": [msgspec.structs.replace(row) for row in cut],
-    }
+def _next(number: int) -> NextUrl:
+    url = f"https://news0.example.com/articles/2026/{number}.html"
+    return NextUrl(url=url, depth=3, tries=number % 5 // 4, leased=not number)
+
+
+def _outcome(number: int) -> OutcomeRow:
+    failed = number % 6 == 4
+    return OutcomeRow(
+        url=f"https://news0.example.com/articles/2025/{number}.html",
+        at=NOW - 3 * number,
+        kind="failed" if failed else "stored",
+        status=503 if failed else 200,
+        failure="server_error" if failed else "",
+        detail="asked to come back in 22 s" if failed else "",
+        size=0 if failed else 18_432 + number,
+    )
+
+
+def _tree(hosts: list[HostRow]) -> list[TreeRow]:
+    rows = []
+    for number, host in enumerate(hosts):
+        found = host.waiting + host.complete + host.error
+        rows.append(_part("host", host.host, "", host.host, found, host.complete, host.error, inside=True))
+        if number:
+            continue
+        for depth, section in enumerate(SECTIONS):
+            size, done = found // (depth + 2), host.complete // (depth + 2)
+            name = "中文" if "%" in section else section
+            prefix = f"{section}/"
+            rows.append(_part("directory", host.host, prefix, name, size, done, depth % 3, inside=depth < 3))
+            rows += [
+                _part(
+                    "directory", host.host, f"{prefix}{month:02}/", f"{month:02}", size // 15, done // 13, 0
+                )
+                for month in range(1, 13 if depth < 3 else 1)
+            ]
+        rows.append(_part("here", host.host, "", "", 12, 12, 0))
+    return rows
+
+
+def _part(
+    kind: str, host: str, prefix: str, name: str, found: int, done: int, error: int, *, inside: bool = False
+) -> TreeRow:
+    done = min(done, found - error)
+    return TreeRow(
+        kind=kind,
+        host=host,
+        prefix=prefix,
+        name=name,
+        found=found,
+        waiting=found - done - error,
+        complete=done,
+        error=error,
+        inside=inside,
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from spiderd.states import CrawlState, Reason
 from tests.tui.piloting import attached, dashboard, line, on_asyncio, screen, wait_for
 from tests.tui.serving import served
@@ -90,7 +92,7 @@ async def test_another_version_is_told_and_nothing_can_be_changed(sock_path):
 @on_asyncio
 async def test_another_crawl_at_the_same_socket_starts_afresh(sock_path):
     first, second = Stage(), Stage(threads=2)
-    second.crawl, second.counters.known = "blue-owl", 17
+    second.greeting, second.counters.known = replace(second.greeting, crawl="blue-owl"), 17
     async with dashboard(sock_path) as pilot:
         with served(first, sock_path) as server:
             app = await attached(pilot)

@@ -21,7 +21,7 @@ FORBIDDEN = ["\x1b", "\x07", "\x00", "\u202e", "\u200b", "\U000f0000"]
 def hostile():
     stage = Stage(threads=2, hosts=2, directories=2, errors=2)
     stage.message = EVIL
-    stage.crawl = EVIL[:64]
+    stage.greeting = replace(stage.greeting, crawl=EVIL[:64])
     stage.worker_rows = [replace(row, url="https://" + EVIL, step=Step.PARSING) for row in stage.worker_rows]
     stage.host_rows = [replace(row, host=EVIL[:64], reason=EVIL, state="parked") for row in stage.host_rows]
     stage.directory_rows = [replace(row, path=EVIL[:64]) for row in stage.directory_rows]

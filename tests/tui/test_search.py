@@ -49,7 +49,7 @@ async def test_the_preview_follows_the_cursor(sock_path):
 async def test_enter_shows_the_page_with_its_text(sock_path):
     async with searching(sock_path, Stage(), text="crawl") as (_, pilot):
         await pilot.press("enter", "enter")
-        await wait_for(pilot, lambda: "archived as  pages/3/00112" in screen(pilot))
+        await wait_for(pilot, lambda: "archived as  pages/00003/00112" in screen(pilot))
         assert "The crawl must keep at most one open connection to a host." in screen(pilot)
         await pilot.press("y")
         await wait_for(pilot, lambda: pilot.app.clipboard == "https://news.example.com/notes/0.html")
@@ -78,7 +78,7 @@ async def test_escape_goes_back_step_by_step(sock_path):
 @on_asyncio
 async def test_nothing_found_is_said_kindly(sock_path):
     async with searching(sock_path, Stage(), text="xyzzy") as (_, pilot):
-        await wait_for(pilot, lambda: "No page holds all of these words." in screen(pilot))
+        await wait_for(pilot, lambda: "Nothing matches xyzzy." in screen(pilot))
         assert "These do match:" in screen(pilot)
 
 

@@ -121,7 +121,7 @@ async def test_hosts_and_traps_are_let_go(sock_path):
             await pilot.press("L")
             await wait_for(pilot, lambda: stage.calls == ["release news0.example.com"])
             await wait_for(
-                pilot, lambda: "news0.example.com goes on: 12 URLs may be fetched again" in told(pilot)
+                pilot, lambda: "news0.example.com goes on: 81,204 URLs may be fetched again" in told(pilot)
             )
             await pilot.press("tab", "L")
             await wait_for(pilot, lambda: traps.table.total == 2)
