@@ -48,6 +48,7 @@ COMMANDS: dict[str, Place] = {
         "indexing", "Build the search index anew from store and archive, whether the daemon runs or not."
     ),
     "rank": Place("indexing", "Rank all pages by the links between them, now."),
+    "service": Place("service", "Run the daemon under systemd: write its units, and explain them."),
     "config": Place("settings", "Print the configuration in effect."),
 }
 
