@@ -6,8 +6,7 @@ The files are taken evenly from the folder, as if they were the pages of one sit
 and the best of some rounds counts, since other work on the machine only ever makes them slower:
 
     decode     which encoding, and is it true
-    tame       may lexbor have the page
-    tree       lexbor alone, no walk          (not part of the sum: collect does it again)
+    tree       lexbor's tree alone, for comparison
     collect    elements to references
     judge      references to URL, key hash and decision, nothing remembered / all remembered
     whole      parse_page, nothing remembered at the start of the round
@@ -26,7 +25,6 @@ from selectolax.lexbor import LexborHTMLParser
 from spiderd.config.declaration import Config
 from spiderd.parse.charset import decode_page
 from spiderd.parse.page import collect, parse_page
-from spiderd.parse.tree import is_tame
 from spiderd.urls import ScopeRules
 
 SITE = "http://bench.test/"
@@ -88,8 +86,7 @@ def main() -> None:
     bodies = list(pages.values())
     stages: dict[str, Callable[[], object]] = {
         "decode": lambda: drain(decode_page(body, "text/html") for body in bodies),
-        "tame": lambda: drain(map(is_tame, bodies)),
-        "tree": lambda: drain(LexborHTMLParser(body, options=1) for body in bodies if is_tame(body)),
+        "tree": lambda: drain(LexborHTMLParser(body, options=1) for body in bodies),
         "collect": lambda: drain(collect(page, "text/html") for page in decoded.values()),
         "judge, afresh": lambda: judge(ScopeRules(config, [SITE])),
         "judge, known": lambda: judge(warm),
@@ -103,8 +100,7 @@ def main() -> None:
 
     size = sum(map(len, bodies)) / len(bodies)
     links = sum(len(collector.pages) for collector in collected.values()) / len(bodies)
-    scanned = sum(not is_tame(body) for body in bodies)
-    print(f"{len(bodies)} pages of {size / 1024:.1f} KiB with {links:.1f} references, {scanned} scanned")
+    print(f"{len(bodies)} pages of {size / 1024:.1f} KiB with {links:.1f} references")
     for name, work in stages.items():
         print(f"{name:16} {best(chosen.rounds, len(bodies), work):8.1f} us a page")
 

@@ -1,8 +1,8 @@
 """The references of a page as its elements name them: what is a link, of which kind, and what is not.
 
-Elements come from the tree (`spiderd.parse.tree`) or from the scanner (`spiderd.parse.scan`), in the order of
-the page; nothing is resolved here, since a `base` element may come after the links that it is for. A
-reference that stands on the page more than once is kept once.
+Elements come from the scanner (`spiderd.parse.scan`), in the order of the page; nothing is resolved here,
+since a `base` element may come after the links that it is for. A reference that stands on the page more than
+once is kept once.
 """
 
 from __future__ import annotations
@@ -119,13 +119,17 @@ class Collector:
 
     # elements
 
-    def a(self, attributes: Attributes, source: Any) -> None:
-        """Take a hyperlink, also that of SVG."""
-        href = attributes.get("href") or attributes.get("xlink:href")
-        if href or "href" in attributes:
-            rel = attributes.get("rel")
-            nofollow = rel is not None and "nofollow" in rel.lower().split()
-            self.page(href or "", LinkKind.A, source, nofollow=nofollow)
+    def anchor(self, href: str, source: Any, *, nofollow: bool) -> None:
+        """Take a hyperlink, also that of SVG.
+
+        Args:
+            href: Its reference, without the fragment.
+            source: Its text comes from.
+            nofollow: Whether it says so.
+        """
+        known = self.pages.get(href)
+        if known is None or not known.text or (known.nofollow and not nofollow):
+            self.page(href, LinkKind.A, source, nofollow=nofollow)
 
     def area(self, attributes: Attributes, _source: Any) -> None:
         """Take a region of an image map; its text is that of its alt attribute."""
@@ -277,7 +281,6 @@ class Collector:
 
 
 HANDLERS: dict[str, Callable[[Collector, Attributes, Any], None]] = {
-    "a": Collector.a,
     "area": Collector.area,
     "base": Collector.base_element,
     "link": Collector.link,
@@ -295,13 +298,12 @@ HANDLERS: dict[str, Callable[[Collector, Attributes, Any], None]] = {
     "embed": Collector.embed,
     "form": Collector.form,
     "input": Collector.input,
-    "image": Collector.svg_resource,
-    "feimage": Collector.svg_resource,
+    "image": Collector.img,  # HTML Standard 13.2.6.4.7: "Don't ask."
     "body": Collector.background,
     "html": Collector.html,
     "title": Collector.title_element,
 }
-"""What is done with each element, by its name."""
+"""What is done with each element but anchors, by its name."""
 
 
 @lru_cache(maxsize=1024)

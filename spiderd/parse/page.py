@@ -1,7 +1,7 @@
 """A fetched page in, its links out: the whole of parsing, in stages that can be measured one by one.
 
     decode    which encoding, UTF-8 for the parser              (charset)
-    collect   elements to references, by kind                   (tree or scan, collect)
+    collect   elements to references, by kind                   (scan, collect)
     judge     reference to fetch URL, key hash, scope           (spiderd.urls.memory)
     record    the row of the link table                         (links)
 
@@ -16,7 +16,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import ada_url
-from selectolax.lexbor import SelectolaxError
 
 from spiderd.config.declaration import Config
 from spiderd.messages import Links
@@ -25,7 +24,6 @@ from spiderd.parse.collect import Collector
 from spiderd.parse.links import LinkFlag, LinkKind, LinkRecord, OtherLink, encode_record
 from spiderd.parse.refresh import parse_link_header
 from spiderd.parse.scan import ScanText, scan
-from spiderd.parse.tree import TreeText, is_tame, walk
 from spiderd.robots.directives import Directives, of_meta, together
 from spiderd.urls import ScopeRules, key_hash, seen_key
 from spiderd.urls.resolve import resolve
@@ -47,10 +45,10 @@ _LOOKS_LIKE_HTML = re.compile(
 )  # MIME Sniffing 7.1, for answers without a type
 _XHTML_ROOT = re.compile(rb"<(?:[A-Za-z]+:)?html[\t\n\r >]")
 _SELF_CLOSING = re.compile(
-    rb"<(script|style|title|textarea|iframe|noframes|noembed|xmp|a)"
-    rb"((?:[\t\n\f\r ](?:[^<>\"'/]++|/(?!>)|\"[^\"<]*+\"|'[^'<]*+')*+)?+)/>"
+    r"<(script|style|title|textarea|iframe|noframes|noembed|xmp|a)"
+    r"((?:[\t\n\f\r ](?:[^<>\"'/]++|/(?!>)|\"[^\"<]*+\"|'[^'<]*+')*+)?+)/>"
 )
-_CDATA = re.compile(rb"<!\[CDATA\[([^\]]*+(?:\](?!\]>)[^\]]*+)*+)(?:\]\]>|\Z)")
+_CDATA = re.compile(r"<!\[CDATA\[([^\]]*+(?:\](?!\]>)[^\]]*+)*+)(?:\]\]>|\Z)")
 
 
 @dataclass(slots=True)
@@ -107,19 +105,15 @@ def collect(
     decoded: Decoded, essence: str, *, is_html: bool = True, headers: Iterable[tuple[str, str]] = ()
 ) -> Collector:
     """Collect the references of a decoded page."""
-    if essence in _XML:
-        html = _CDATA.sub(_escape, _SELF_CLOSING.sub(rb"<\1\2></\1>", decoded.html))
-        decoded = decoded._replace(html=html, text=None)
-    collector = Collector(TreeText())
-    if is_html and is_tame(decoded.html):
-        try:
-            walk(decoded.html, collector)
-        except SelectolaxError:
-            collector = _scanned(_text(decoded))
-    elif is_html:
-        collector = _scanned(_text(decoded))
-    elif essence == "text/css":
-        collector.css(_text(decoded))
+    text = _text(decoded)
+    if is_html:
+        if essence in _XML:
+            text = _CDATA.sub(_escape, _SELF_CLOSING.sub(r"<\1\2></\1>", text))
+        collector = _scanned(text)
+    else:
+        collector = Collector(ScanText(text))
+        if essence == "text/css":
+            collector.css(text)
     for document in collector.documents:
         collector.merge(_scanned(document))
     for name, value in headers:
@@ -142,8 +136,8 @@ def _text(decoded: Decoded) -> str:
     return decoded.html.decode("utf-8", "replace") if decoded.text is None else decoded.text
 
 
-def _escape(section: re.Match[bytes]) -> bytes:
-    return section[1].replace(b"&", b"&amp;").replace(b"<", b"&lt;")
+def _escape(section: re.Match[str]) -> str:
+    return section[1].replace("&", "&amp;").replace("<", "&lt;")
 
 
 def _finish(

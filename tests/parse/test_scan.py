@@ -1,13 +1,15 @@
-"""The scanner reads what the tree reads, wherever both can be asked."""
+"""The scanner reads what a browser's tree holds, wherever both can be asked."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spiderd.parse.collect import Collector
-from spiderd.parse.scan import ScanText, parse_attributes, scan
-from spiderd.parse.tree import TreeText, is_tame, walk
+from spiderd.parse.markup import parse_attributes
+from spiderd.parse.scan import ScanText, scan
+from tests.parse.oracle import text_of, walk
 
 TEXT = st.sampled_from(["x", " ", "a b", "&amp;", "&copy", "&lt;b&gt;", "é", "\n"])
 VALUE = st.sampled_from(
@@ -66,9 +68,47 @@ def collected(collector: Collector) -> dict[str, object]:
 
 @given(PAGES)
 def test_scanner_and_tree_find_the_same(html: str) -> None:
-    by_tree = Collector(TreeText())
-    walk(html.encode(), by_tree)
+    by_tree = Collector(text_of)
+    walk(html, by_tree)
     by_scan = Collector(ScanText(html))
+    scan(html, by_scan)
+    assert collected(by_scan) == collected(by_tree)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "</p title='<a href=/no>'><a href=/yes>x</a>",
+        '<span title="a>b<a href=/no>">x</span><a href=/yes>x</a>',
+        "<span title='<a href=/no>'>x</span><a href=/yes>x</a>",
+        "<div data-x=\"<a href='/no'>\"><p class=x><a href=/yes>y</a>",
+        "<script><!-- <script> <a href=/no> </script> <a href=/no2> --></script><a href=/yes>x</a>",
+        "<script><!--> </script><a href=/yes>x</a>",
+        "<script><!-- </script><a href=/yes>x</a>",
+        "<script><!-- <scripty> </script><a href=/yes>x</a>",
+        "<SCRIPT>'<a href=/no>'</SCRIPT ><a href=/yes>x</a>",
+        "<style>a{}</styled><a href=/no></style><a href=/yes>x</a>",
+        "<textarea><a href=/no></textarea><image src=/i.png>",
+        "<svg><title>no</title><p><title>yes</title></svg>",
+        "<svg><g><a xlink:href=/in>t</a><style>a{}</style></g></svg><a href=/yes>x</a>",
+        "<svg><desc><title>yes &amp; more</title></desc></svg>",
+        "<svg><![CDATA[<a href=/no>]]></svg><a href=/yes>x</a>",
+        "<svg/><title>yes</title>",
+        "<template><template></template><a href=/no></template><a href=/yes>x</a>",
+        "<template><script></template></script><a href=/no></template><a href=/yes>x</a>",
+        "<noscript><a href=/yes>x</a></noscript>",
+        "<plaintext><a href=/no>",
+        "<a href=/yes>x</a><a href=/cut",
+        "<a href='/yes' href=/no>x<b>y</b> z</a>",
+        "<?php <a href=/no> ?><a href=/yes>x</a>",
+        "<!-- x --!><a href=/yes>x</a><!--><a href=/too>x</a>",
+        "<a/href=/yes>x</a><a\nHREF = /too >x</a>",
+    ],
+)
+def test_the_standards_corners(html: str) -> None:
+    html = "<!doctype html><body>" + html
+    by_tree, by_scan = Collector(text_of), Collector(ScanText(html))
+    walk(html, by_tree)
     scan(html, by_scan)
     assert collected(by_scan) == collected(by_tree)
 
@@ -78,12 +118,3 @@ def test_attributes_in_all_quoting_styles() -> None:
     assert parse_attributes(raw) == {
         "a": "1", "b": '2 "', "c": "3 '", "d": "", "e": "f=g=h", "i": "&A", "j": "",
     }  # fmt: skip
-
-
-def test_tame_pages_are_told_from_wild_ones() -> None:
-    assert is_tame(b"<p>" * 8000)
-    assert not is_tame(b"<p>" * 8001)
-    assert is_tame(b"<font a=1><p>" * 2000)  # alike: only three are opened again
-    assert not is_tame(b"".join(b"<font a=%d><p>" % number for number in range(1000)))
-    assert not is_tame(b"<p " + b"a" * 40_000)
-    assert is_tame(b"a" * 40_000)
