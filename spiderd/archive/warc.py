@@ -106,7 +106,7 @@ def exchange_records(received: Received) -> list[bytes]:
 
 def revisit_records(received: Received, original: Original | None = None) -> list[bytes]:
     """Return the records of an exchange whose content the archive has already."""
-    revisit = new_id()
+    revisit = capture_id(received.url, received.at)
     fields = [
         *_fields(received),
         ("WARC-Profile", IDENTICAL),
@@ -128,7 +128,8 @@ def _request(received: Received, concurrent_to: str) -> list[bytes]:
         ("WARC-Concurrent-To", concurrent_to),
         ("Content-Type", "application/http; msgtype=request"),
     ]
-    return [record("request", fields, b"\r\n".join(lines))]
+    name = capture_id(received.url, received.at, "request")
+    return [record("request", fields, b"\r\n".join(lines), record_id=name)]
 
 
 def _fields(received: Received) -> list[tuple[str, str]]:
@@ -171,9 +172,9 @@ def date(at: float) -> str:
     return datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def capture_id(url: str, at: float) -> str:
-    """Return the name of the response record of a page: always the same, so that a revisit can tell it."""
-    return f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, f'{at!r} {url}')}>"
+def capture_id(url: str, at: float, kind: str = "") -> str:
+    """Return the name of the record of a page: always the same, so that a revisit can tell it."""
+    return f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, f'{at!r} {kind} {url}')}>"
 
 
 def new_id() -> str:

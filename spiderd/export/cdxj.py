@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from heapq import merge
 from typing import BinaryIO
 
@@ -31,15 +31,22 @@ _PORTS = {"http:": "80", "https:": "443"}
 
 def write_cdxj(job: Job) -> None:
     """Write the index of all directories that have records."""
+    with sorted_lines(_lines(job)) as lines:
+        job.out.writelines(lines)
+
+
+@contextmanager
+def sorted_lines(lines: Iterable[bytes]) -> Iterator[Iterator[bytes]]:
+    """Sort lines by bytes, more than fit in memory; empty ones are left out."""
     with ExitStack() as files:
         runs: list[BinaryIO] = []
-        lines: list[bytes] = []
-        for line in _lines(job):
-            lines.append(line)
-            if len(lines) >= RUN:
-                runs.append(files.enter_context(_run(lines)))
-                lines = []
-        job.out.writelines(merge(*runs, sorted(lines)))
+        run: list[bytes] = []
+        for line in filter(None, lines):
+            run.append(line)
+            if len(run) >= RUN:
+                runs.append(files.enter_context(_run(run)))
+                run = []
+        yield merge(*runs, sorted(run))
 
 
 def _run(lines: list[bytes]) -> BinaryIO:
@@ -59,9 +66,7 @@ def _lines(job: Job) -> Iterator[bytes]:
         name = f"{folder.name}/{RECORDS}"
         try:
             for offset, size, data in walk_records(folder, length):
-                line = cdxj_line(data, name, offset, size)
-                if line:
-                    yield line
+                yield cdxj_line(data, name, offset, size)
         except OSError:
             job.missing += 1
 

@@ -13,6 +13,7 @@ from spiderd.export.edges import write_links
 from spiderd.export.job import Job, Progress
 from spiderd.export.tables import write_csv, write_jsonl, write_urls
 from spiderd.export.tianwang import write_tianwang
+from spiderd.export.wacz import write_wacz
 from spiderd.export.warc import write_warc
 from spiderd.store.snapshot import Snapshot
 
@@ -33,6 +34,7 @@ KINDS = {
     "warc": Kind(
         write_warc, "pages, duplicates and redirects as WARC 1.1, a gzip member a record", binary=True
     ),
+    "wacz": Kind(write_wacz, "the same with index and list of pages in one file (WACZ 1.1.1)", binary=True),
     "cdxj": Kind(write_cdxj, "an index of the archive's own records, where it is kept as WARC"),
     "tianwang": Kind(write_tianwang, "pages in the raw format of Tianwang and TSE", binary=True),
     "tianwang-zip": Kind(
