@@ -164,9 +164,10 @@ class WorkerState(Message):
 
 
 class WorkerStates(Message):
-    """The workers whose state has changed since the last such message."""
+    """The workers whose state has changed since the last such message, and what was measured since then."""
 
     states: list[WorkerState]
+    phases: list[int] = []  # as `spiderd.phases` takes and adds them
 
 
 ToFetcher = Setup | Grant | Lease | Verdict | Reconfigure | Drain

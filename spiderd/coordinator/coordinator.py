@@ -34,6 +34,7 @@ from spiderd.messages import (
     WorkerState,
     WorkerStates,
 )
+from spiderd.phases import Phases
 from spiderd.robots.rules import product_token
 from spiderd.schedule.politeness import PARK_AFTER, release
 from spiderd.schedule.workbench import HostQueue
@@ -67,6 +68,7 @@ class Coordinator:
         self.auth: dict[str, str] = {}  # origin -> Authorization header
         self.lifecycle = Lifecycle(self._on_state, clock)
         self.workers: dict[int, WorkerState] = {}
+        self.phases = Phases()  # of all fetchers since the start
         self.tallies: dict[int, tuple[int, int]] = {}  # worker -> pages and errors since the start
         self._store = store
         self._events = events
@@ -320,6 +322,7 @@ class Coordinator:
                 self._on_claim(seat, message)
             elif isinstance(message, WorkerStates):
                 self.workers.update((state.worker, state) for state in message.states)
+                self.phases.add(message.phases)
 
     def _tally(self, outcome: Outcome) -> None:
         pages, errors = self.tallies.get(outcome.worker, (0, 0))

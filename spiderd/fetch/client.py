@@ -35,6 +35,7 @@ from spiderd.fetch.proxy import parse_proxy
 from spiderd.fetch.resolver import Resolver
 from spiderd.fetch.transport import ORIGIN, WATCH, Body, Transport
 from spiderd.fetch.watch import OnStep, Watch, ignore
+from spiderd.phases import Phases
 from spiderd.states import Failure
 
 Wanted = Callable[[int, Headers], Failure]
@@ -105,7 +106,8 @@ class Client:
         # All that a host may have stay warm; a proxy has those of all hosts.
         self.pool = Pool(max_here=MAX_IDLE if proxy else config.politeness.per_host)
         self._guard = Guard(config.scope, seeds)
-        dialer = Dialer(resolver or Resolver(), self._guard, proxy, tls)
+        self.phases = Phases()
+        dialer = Dialer(resolver or Resolver(), self._guard, proxy, self.phases, tls)
         self.transport = Transport(dialer, self.limits, self.pool)
         self._agent = _field(user_agent(config))
         self._prepared: dict[Origin, httpx.Headers] = {}  # for requests that say nothing of their own
@@ -240,6 +242,8 @@ class Client:
         finally:
             now = trio.current_time()
             delimited = body.release(now)
+            self.phases.first_byte.observe(watch.first - watch.sent)
+            self.phases.body.observe(now - watch.first)
         if headers.has(b"content-encoding") or headers.has(b"transfer-encoding"):
             content, cut = await self._decoded(
                 content, watch, limit, cut=cut, delimited=delimited, doubt=doubt

@@ -10,7 +10,7 @@ import errno
 import os
 import socket
 import ssl
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import certifi
 import trio
@@ -22,6 +22,7 @@ from spiderd.fetch.origin import Origin
 from spiderd.fetch.proxy import Proxy, tunnel
 from spiderd.fetch.resolver import NameFailure, Resolver
 from spiderd.fetch.watch import Watch
+from spiderd.phases import Phases
 from spiderd.states import Failure, Step
 
 _FAILURES = {errno.ECONNREFUSED: Failure.CONNECT_REFUSED, errno.ETIMEDOUT: Failure.CONNECT_TIMEOUT}
@@ -66,6 +67,7 @@ class Dialer:
     resolver: Resolver
     guard: Guard
     proxy: Proxy | None = None
+    phases: Phases = field(default_factory=Phases)
     tls: ssl.SSLContext | None = None  # made when it is first needed: that reads 140 certificates
 
     def key(self, origin: Origin) -> object:
@@ -105,10 +107,13 @@ class Dialer:
         for family in ("A", "AAAA"):
             watch.on_step(Step.RESOLVING)
             watch.phase(Failure.DNS_TEMPORARY, watch.limits.connect)
+            began = trio.current_time()
             try:
                 addresses = await self.resolver.addresses(place.host, family)
             except NameFailure as error:
                 raise failure or watch.fail(error.failure, error.detail) from None
+            finally:
+                self.phases.dns.observe(trio.current_time() - began)
             if not addresses:
                 continue
             try:
@@ -137,6 +142,7 @@ class Dialer:
 
     async def _try(self, address: str, port: int, watch: Watch, left: int) -> socket.socket:
         """Connect to one of `left` addresses that share the time that there is."""
+        began = trio.current_time()
         try:
             if left == 1:
                 return await open_socket(address, port)
@@ -145,6 +151,8 @@ class Dialer:
         except OSError as error:
             failure = _FAILURES.get(error.errno or 0, Failure.CONNECT_FAILED)
             raise watch.fail(failure, f"cannot connect to {address} port {port}: {reason(error)}") from None
+        finally:
+            self.phases.connect.observe(trio.current_time() - began)
         raise watch.fail(Failure.CONNECT_TIMEOUT, f"{address} does not answer")
 
     async def _secure(self, sock: socket.socket, origin: Origin, watch: Watch) -> TlsChannel:
@@ -156,8 +164,11 @@ class Dialer:
             server_hostname=origin.host.rstrip("."),
             https_compatible=True,
         )
+        began = trio.current_time()
         try:
             await stream.do_handshake()
         except (*GONE, ssl.CertificateError, ValueError) as error:
             raise watch.fail(Failure.TLS_FAILED, f"TLS failed: {reason(error)}") from None
+        finally:
+            self.phases.tls.observe(trio.current_time() - began)
         return TlsChannel(stream)

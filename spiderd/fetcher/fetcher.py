@@ -210,4 +210,5 @@ class Fetcher:
             await trio.sleep(REPORT_INTERVAL)
             self._stirred = trio.Event()
             changed, self._changed = self._changed, set()
-            self.send(WorkerStates([self._states[number] for number in sorted(changed)]))
+            states = [self._states[number] for number in sorted(changed)]
+            self.send(WorkerStates(states, self._client.phases.take()))

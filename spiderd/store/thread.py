@@ -30,6 +30,7 @@ import lmdb
 import trio
 
 from spiderd.errors import DiskFull, StorageError
+from spiderd.histogram import Histogram
 from spiderd.store.environment import Environment, MapFull, translated
 from spiderd.store.journal import Journal
 from spiderd.store.ledger import Ledger
@@ -100,6 +101,7 @@ class StoreThread:
         self._commit_due = 0.0
         self._sweep_due = 0.0
         self.commits = 0
+        self.commit_times = Histogram()
         self.committed = trio.Event()  # set by the next commit
         self.trouble: StorageError | None = None
 
@@ -243,8 +245,10 @@ class StoreThread:
     def _commit(self) -> None:
         if not self._since_commit:
             return
+        began = time.monotonic()
         self._attempt(self._commit_once)
         self._journal.cut(0)
+        self.commit_times.observe(time.monotonic() - began)
         self._since_commit.clear()
         if self._syncing is not None:
             self._syncing.after_commit()
