@@ -23,6 +23,7 @@ from spiderd.protocol import (
     Errors,
     Events,
     Hello,
+    HostReply,
     Hosts,
     PageReply,
     Reconfigured,
@@ -36,6 +37,7 @@ from spiderd.protocol import (
     Snapshot,
     StateReply,
     Traps,
+    Tree,
     Why,
 )
 from tui.connection import Problem
@@ -43,11 +45,14 @@ from tui.settings import Value
 
 Answer = TypeVar("Answer")
 
-LISTS: Mapping[str, type[Hosts | Directories | Errors | Traps]] = {
+Rows = Hosts | Directories | Errors | Traps | Tree
+
+LISTS: Mapping[str, type[Rows]] = {
     "hosts": Hosts,
     "directories": Directories,
     "errors": Errors,
     "traps": Traps,
+    "tree": Tree,
 }
 
 ANSWER_WITHIN = 10.0  # seconds; the daemon answers reads in milliseconds
@@ -104,9 +109,13 @@ class Client:
         """Events after an id; held open by the daemon until there are some or `wait` seconds are over."""
         return await self._get("events", Events, {"since": since, "wait": wait}, client=self._stream)
 
-    async def rows(self, name: str, query: Mapping[str, str | float]) -> Hosts | Directories | Errors | Traps:
+    async def rows(self, name: str, query: Mapping[str, str | float]) -> Rows:
         """A window of one of the lists that are too long for a snapshot."""
         return await self._get(name, LISTS[name], query)
+
+    async def host(self, name: str) -> HostReply:
+        """One host in full."""
+        return await self._get("host", HostReply, {"host": name})
 
     async def why(self, url: str) -> Why:
         """Which rule decides about a URL, and what is known of it?"""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from spiderd.protocol import Hit, SettingRow
+from spiderd.protocol import Hit, SettingRow, TreeRow
 from tui import keys
 from tui.figures import figures
 from tui.questions import PageQuestion, WhyQuestion
@@ -18,8 +18,10 @@ from tui.screens.help import Help
 from tui.screens.setting import SettingBox
 from tui.steering import Steering
 from tui.text import cut, harmless
+from tui.views.directories import DirectoriesView
 from tui.views.log import LogView
 from tui.views.search import SearchView
+from tui.widgets.tree import TreeListing
 
 if TYPE_CHECKING:
     from tui.app import SpiderApp
@@ -82,6 +84,8 @@ class Commands(Steering):
         view = self.app.dashboard.view
         if isinstance(view, SearchView):
             view.begin()
+        elif isinstance(self._listing, TreeListing) and not self._listing.filter:
+            self._listing.leave()
         else:
             self._listing.filter_box.action_clear_and_close()
 
@@ -101,6 +105,9 @@ class Commands(Steering):
         """Open the row: a setting to be changed, a page to be read, anything else to be explained."""
         listing = self._listing
         row = listing.table.row
+        if isinstance(listing, TreeListing) and row is not None and row.inside:
+            listing.enter(row)
+            return
         if isinstance(row, SettingRow) and row.live and self._may_change:
             self.app.push_screen(SettingBox(row))
             return
@@ -108,7 +115,7 @@ class Commands(Steering):
         self.app.push_screen(box)
         if isinstance(row, Hit):
             self.app.post_message(PageQuestion(box, row.id))
-        elif listing.subject.startswith(WEB):
+        elif listing.subject.startswith(WEB) and not isinstance(row, TreeRow):
             self.app.post_message(WhyQuestion(box, listing.subject))
 
     @property
@@ -120,6 +127,17 @@ class Commands(Steering):
         box = Details("Why", [("url", url)], url)
         self.app.push_screen(box)
         self.app.post_message(WhyQuestion(box, url))
+
+    def switch(self) -> None:
+        """Show the site tree instead of the download directories, or the other way round."""
+        view = self.app.dashboard.view
+        if isinstance(view, DirectoriesView):
+            view.switch()
+
+    def up(self) -> None:
+        """Go up in the site tree."""
+        if isinstance(self._listing, TreeListing):
+            self._listing.leave()
 
     def filter(self) -> None:
         """Open the filter."""

@@ -30,6 +30,8 @@ class Need(Enum):
     SORTED = auto()  # the order of the table can be changed
     FILTERED = auto()  # the table has a filter of its own
     ERROR = auto()  # the row is of the error queue
+    TWO_LISTS = auto()  # the tab has a second list
+    LEVELS = auto()  # the site tree is on screen
     HELD = auto()  # the row is of the hosts or the traps
     LOG = auto()  # the log is on screen
 
@@ -249,6 +251,24 @@ KEYS: tuple[Key, ...] = (
         TABLES,
         needs=(Need.LINE, Need.WRITE, Need.ROW, Need.HELD),
     ),
+    Key(
+        "switch",
+        "v",
+        "v",
+        "Site tree",
+        "Go from the download directories to the site tree, or back",
+        TABLES,
+        needs=(Need.TWO_LISTS,),
+    ),
+    Key(
+        "up",
+        "backspace,left",
+        "Bksp ←",
+        "Up",
+        "Go up in the site tree; Enter goes into a host or directory",
+        TABLES,
+        needs=(Need.LEVELS,),
+    ),
     Key("errors_only", "e", "e", "Errors only", "Show warnings and errors only", LOG, needs=(Need.LOG,)),
     Key(
         "tail",
@@ -282,6 +302,8 @@ def label(key: Key, situation: Situation) -> str:
         return "Resume"
     if key.command == "freeze" and situation.frozen:
         return "Thaw"
+    if key.command == "details" and situation.source == "tree":
+        return "Open"
     return key.label
 
 
@@ -310,6 +332,8 @@ RULES: tuple[Rule, ...] = (
     (Need.FILTERED, lambda now: not now.filterable, "the search box does this here: /"),
     (Need.ERROR, lambda now: now.source != "errors", "only in the error queue"),
     (Need.HELD, lambda now: now.source not in {"hosts", "traps"}, "only for hosts and traps"),
+    (Need.TWO_LISTS, lambda now: now.source not in {"directories", "tree"}, "only in the directories: 3"),
+    (Need.LEVELS, lambda now: now.source != "tree", "only in the site tree: 3 v"),
     (Need.LOG, lambda now: not now.log, "only in the log"),
 )
 

@@ -13,6 +13,7 @@ from spiderd.protocol import (
     PageReply,
     SettingRow,
     TrapRow,
+    TreeRow,
     Why,
     WorkerRow,
 )
@@ -20,7 +21,7 @@ from spiderd.units import human_count, human_duration, human_size
 from tui.columns import Column
 from tui.glyphs import Glyphs
 from tui.kind import Kind
-from tui.tables import directories, errors, events, hits, hosts, settings, threads, traps
+from tui.tables import directories, errors, events, hits, hosts, settings, threads, traps, tree
 from tui.text import UNKNOWN, date
 
 THREADS: Kind[WorkerRow] = Kind(
@@ -179,6 +180,27 @@ def directories_kind(glyphs: Glyphs, *, pane: bool = False) -> Kind[DirectoryRow
         empty="nothing stored yet",
         sort="worker" if pane else "directory",
         descending=not pane,
+    )
+
+
+def tree_kind(glyphs: Glyphs) -> Kind[TreeRow]:
+    """Make the kind of the site tree, whose bars are drawn with these glyphs."""
+    return Kind(
+        columns=tree.columns(glyphs),
+        key=lambda row: (row.kind, row.host, row.prefix),
+        subject=lambda row: f"https://{row.host}/{row.prefix}",
+        details=lambda row: [
+            ("host", row.host),
+            ("directory", f"/{row.prefix}"),
+            ("counted", "all that is below" if row.kind != "here" else "what lies right here"),
+            ("found", f"{human_count(row.found)} URLs"),
+            ("waiting", human_count(row.waiting)),
+            ("complete", human_count(row.complete)),
+            ("error", human_count(row.error)),
+        ],
+        empty="nothing was found here",
+        sort="found",
+        descending=True,
     )
 
 

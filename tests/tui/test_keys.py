@@ -54,7 +54,11 @@ def test_a_live_screen_can_do_everything():
         "start": "a daemon answers already",
         "again": "only in the error queue",
         "release": "only for hosts and traps",
+        "switch": "only in the directories: 3",
+        "up": "only in the site tree: 3 v",
     }
+    assert not unavailable(BY_COMMAND["switch"], replace(LIVE, source="directories"))
+    assert not unavailable(BY_COMMAND["up"], replace(LIVE, source="tree"))
     assert not unavailable(BY_COMMAND["again"], replace(LIVE, source="errors"))
     assert not unavailable(BY_COMMAND["release"], replace(LIVE, source="traps"))
 

@@ -83,6 +83,22 @@ async def test_tabs(sock_path, stage, size, tab):
         held(f"{name}-{size[0]}x{size[1]}", screen(pilot))
 
 
+@pytest.mark.parametrize(
+    "size", [(200, 60), (120, 40), (80, 24), (40, 10)], ids=lambda size: f"{size[0]}x{size[1]}"
+)
+@on_asyncio
+async def test_site_tree(sock_path, stage, size):
+    async with dashboard(sock_path, size=size) as pilot:
+        app = await settled(pilot)
+        await pilot.press("3", "v")
+        tree = app.dashboard.view.tree_listing
+        await wait_for(pilot, lambda: tree.table.total == 40)
+        await pilot.press("enter")
+        await wait_for(pilot, lambda: tree.table.total == 11)
+        await legible(pilot)
+        held(f"tree-{size[0]}x{size[1]}", screen(pilot))
+
+
 @pytest.mark.parametrize("key", ["question_mark help", "i figures", "a add", "X stop", "enter details"])
 @pytest.mark.parametrize("size", [(100, 50), (60, 20)], ids=lambda size: f"{size[0]}x{size[1]}")
 @on_asyncio

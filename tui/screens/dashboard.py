@@ -9,6 +9,7 @@ from tui import keys, kinds
 from tui.glyphs import Glyphs
 from tui.ink import InkScreen
 from tui.model import Picture
+from tui.views.directories import DirectoriesView
 from tui.views.hosts import HostsView
 from tui.views.log import LogView
 from tui.views.overview import Overview
@@ -54,7 +55,7 @@ class Dashboard(InkScreen):
         self.views: dict[str, View] = {
             "overview": Overview(glyphs),
             "hosts": HostsView(glyphs),
-            "directories": PagedView("directories", "Directories", kinds.directories_kind(glyphs), glyphs),
+            "directories": DirectoriesView(glyphs),
             "search": self.search,
             "log": LogView(glyphs),
             "errors": PagedView("errors", "Error queue", kinds.ERRORS, glyphs),

@@ -40,6 +40,12 @@ class FilterBox(Input):
         """Keep the filter, go back to the table."""
         self.action_done()
 
+    def forget(self) -> None:
+        """Drop the filter, and leave the focus where it is."""
+        with self.prevent(Input.Changed):
+            self.value = ""
+        self.display = False
+
     def action_clear_and_close(self) -> None:
         """Drop the filter, go back to the table."""
         self.value = ""

@@ -179,6 +179,7 @@ class Query:
     sort: str = ""
     descending: bool = False
     filter: str = ""
+    more: tuple[tuple[str, str], ...] = ()  # what this list takes besides
 
     def parameters(self) -> dict[str, str | float]:
         """As the API wants them."""
@@ -187,7 +188,7 @@ class Query:
             asked |= {"sort": self.sort, "desc": int(self.descending)}
         if self.filter:
             asked["filter"] = self.filter
-        return asked
+        return asked | dict(self.more)
 
 
 class PagedListing(Listing[Row]):
@@ -208,13 +209,19 @@ class PagedListing(Listing[Row]):
         super().__init__(title, kind, glyphs=glyphs, id=id)
         self.source = source  # name of the list in the API
         self.now = 0.0  # the daemon's time
+        self.more: dict[str, str] = {}  # what the daemon is asked besides order and filter
         self.query_now = Query(sort=kind.sort, descending=kind.descending)
         self.table.empty = ""  # nothing is known before the first answer
         self._typing: Timer | None = None
 
     def renew(self) -> None:
         """Ask from the start: the order or the filter is another one."""
-        self.query_now = Query(sort=self.table.sort, descending=self.table.descending, filter=self.filter)
+        self.query_now = Query(
+            sort=self.table.sort,
+            descending=self.table.descending,
+            filter=self.filter,
+            more=tuple(self.more.items()),
+        )
         self.table.action_first()
         self.post_message(ListQuestion(self, self.query_now))
 

@@ -189,6 +189,10 @@ class Table(ScrollView, Generic[Row], can_focus=True):
         self._go(self._total - 1)
         self.tailing = self._tail
 
+    def go_to(self, key: object) -> None:
+        """Put the cursor on the row of that key, if it is here."""
+        self._go(self._find(key, self.cursor))
+
     def _go(self, index: int) -> None:
         self.tailing = False
         self.cursor = max(0, min(index, self._total - 1))
