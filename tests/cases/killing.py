@@ -15,11 +15,13 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from spiderd.archive.directory import Directory
+from spiderd.archive.records import Records
 from spiderd.daemon import running
 from spiderd.store import environment
 from spiderd.store.directories import Directories
 from spiderd.store.environment import Environment
 from spiderd.store.journal import Journal, frame_of
+from spiderd.store.syncing import Syncing
 from spiderd.store.thread import StoreThread
 from spiderd.store.transaction import Transaction
 
@@ -85,10 +87,18 @@ MOMENTS: dict[str, tuple[Callable[[Any, str, int], None], type, str]] = {
     "before a commit": (before, Transaction, "commit"),
     "after a commit, journal not emptied": (after, Transaction, "commit"),
     "journal emptied": (after, Journal, "cut"),
+    "files synced, rows not committed": (after, Syncing, "before_commit"),
     "before the map grows": (before, Environment, "grow"),
     "after the map has grown": (after, Environment, "grow"),
     "in the middle of recovery": (after, StoreThread, "_run"),
 }
+
+OF_RECORDS: dict[str, tuple[Callable[[Any, str, int], None], type, str]] = {
+    "offset written, no record": (before, Records, "_append"),
+    "record written, no index line": (after, Records, "add"),
+    "revisit written, outcome not sent": (after, Records, "note"),
+}
+"""Moments that only an archive of records has."""
 
 
 def main() -> None:
@@ -98,7 +108,7 @@ def main() -> None:
     running.COMMIT_INTERVAL = running.BATCH_INTERVAL = 0.01
     assert "map_size" in Environment.__init__.__kwdefaults__
     Environment.__init__.__kwdefaults__["map_size"] = SMALL_MAP
-    arm, owner, method = MOMENTS[moment]
+    arm, owner, method = (MOMENTS | OF_RECORDS)[moment]
     arm(owner, method, int(count))
     from spiderd.cli.entry import run
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cases.crashing import Result, command, complaints, result_of, run, site
-from tests.cases.killing import MOMENTS
+from tests.cases.killing import MOMENTS, OF_RECORDS
 from tests.web.server import threaded_site
 
 PAGES = 150
@@ -52,6 +52,20 @@ def test_c37_killed_at_a_moment_that_matters(tmp_path: Path, uninterrupted: Resu
         assert fetched <= len(pages.routes) - 1 + 15 + THREADS * (kills + 1)  # 15 are not there
         assert result_of(data, pages.origin) == uninterrupted
     assert complaints(data) == []
+
+
+@pytest.mark.parametrize("moment", OF_RECORDS)
+def test_c37_killed_while_records_are_written(tmp_path: Path, uninterrupted: Result, moment: str) -> None:
+    records = ("--set", "archive.format=warc")
+    with threaded_site(site(PAGES)) as pages:
+        for count in (25, 3):
+            killed = command(
+                tmp_path, *OPTIONS, *SETTINGS, *records, pages.url("/"), moment=moment, count=count
+            )
+            assert run(killed).returncode == -signal.SIGKILL
+        assert run(command(tmp_path, *OPTIONS, *SETTINGS, *records)).returncode == 0
+        assert result_of(tmp_path, pages.origin) == uninterrupted
+    assert complaints(tmp_path) == []
 
 
 def test_c37_a_second_kill_before_anything_is_recovered_loses_nothing(
