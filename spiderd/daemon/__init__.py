@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from spiderd.config.loading import Loaded
+    from spiderd.daemon.fetchers import Forked
     from spiderd.report import Report
 
 
@@ -34,7 +35,23 @@ def run(
     Raises:
         SpiderdError: with a sentence for the user and an exit code.
     """
-    import os  # noqa: PLC0415  # what only a running daemon needs is imported when it runs
+    from spiderd.daemon.fetchers import forked_fetchers  # noqa: PLC0415  # only for a daemon that runs
+
+    with forked_fetchers(loaded.config) as forked:  # before there is anything that must not be forked
+        return _run(loaded, data_dir, socket, forked, once=once, report=report, reread=reread)
+
+
+def _run(
+    loaded: Loaded,
+    data_dir: Path,
+    socket: Path,
+    forked: list[Forked],
+    *,
+    once: bool,
+    report: Report,
+    reread: Callable[[], Loaded] | None,
+) -> int:
+    import os  # noqa: PLC0415  # what only a running daemon needs is imported when it runs, behind the fork
     from contextlib import closing  # noqa: PLC0415 - as above
     from functools import partial  # noqa: PLC0415 - as above
 
@@ -44,7 +61,7 @@ def run(
     from spiderd.daemon.running import run_daemon  # noqa: PLC0415 - as above
     from spiderd.daemon.service import telling_failure  # noqa: PLC0415 - as above
 
-    go = partial(run_daemon, loaded, data_dir, once=once, report=report, reread=reread)
+    go = partial(run_daemon, loaded, data_dir, once=once, report=report, reread=reread, forked=forked)
     with (
         closing(Notifier.from_environment(os.environ)) as notifier,
         telling_failure(notifier),

@@ -24,7 +24,7 @@ from spiderd.coordinator.coordinator import Coordinator
 from spiderd.coordinator.hosts import MAX_HOSTS
 from spiderd.daemon import intake
 from spiderd.daemon.disk import watch_disk
-from spiderd.daemon.fetchers import opener, process_count
+from spiderd.daemon.fetchers import Forked, opener, process_count
 from spiderd.daemon.happenings import Happenings
 from spiderd.daemon.log import Log
 from spiderd.daemon.notify import Notifier
@@ -64,6 +64,7 @@ class Daemon:
         reread: Callable[[], Loaded] | None = None,
         source: Path | None = None,
         notifier: Notifier | None = None,
+        forked: list[Forked] | None = None,
         clock: Callable[[], float] = time.time,
         tick: float = PROGRESS_INTERVAL,
     ) -> None:
@@ -78,6 +79,7 @@ class Daemon:
             reread: reads the configuration again; by default it is always the same.
             source: the file that the configuration was read from.
             notifier: the way to the service manager, if there is one.
+            forked: fetchers that are there already.
             clock: tells unix time.
             tick: seconds between two reports of progress.
         """
@@ -92,6 +94,7 @@ class Daemon:
         self._report = report
         self._happenings = Happenings(Log(config.log.level))
         self._service = Service(notifier or Notifier())
+        self._forked = [] if forked is None else forked
         self._started = time.monotonic()
         self._tell_trouble: Callable[[StorageError | None], None] = self._say_trouble
         self._stops = 0
@@ -192,8 +195,9 @@ class Daemon:
     def _build(self, restored: Restored, outside: bytes | None) -> None:
         processes = process_count(self._config)
         setup = Setup(self._config, [], str(self._data_dir / "pages"), restored.seeds)
+        fetchers = opener(processes, self._forked)
         self._coordinator = Coordinator(
-            self._config, self._store, self._happenings, opener(processes), setup, processes, self._clock
+            self._config, self._store, self._happenings, fetchers, setup, processes, self._clock
         )
         self._tell_trouble = self._coordinator.on_trouble
         self._coordinator.desk.counters = restored.counters  # until the first turn: rates begin at nothing
@@ -309,6 +313,7 @@ def run_daemon(
     report: Report,
     reread: Callable[[], Loaded] | None,
     notifier: Notifier,
+    forked: list[Forked],
 ) -> int:
     """Run the daemon; the exit code.
 
@@ -324,6 +329,7 @@ def run_daemon(
         reread=reread,
         source=loaded.source,
         notifier=notifier,
+        forked=forked,
     )
     with _single_error():
         return trio.run(daemon.run)

@@ -1,5 +1,7 @@
 """A fetcher as a process of its own: `python -m spiderd.fetcher.process FD`, FD an end of a socket pair.
 
+The daemon's first fetchers are forks of it that call `run`.
+
 It ends when the coordinator closes its end, which is also what happens when the daemon is killed. Signals
 from the terminal are the daemon's business: it drains its fetchers itself.
 """
@@ -23,13 +25,13 @@ async def _run(descriptor: int) -> None:
         await Fetcher(fetcher_stream(stream)).run()
 
 
-def main() -> None:
-    """Run the fetcher."""
+def run(descriptor: int) -> None:
+    """Run a fetcher on its end of a socket pair until the other one is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     gc.freeze()  # what was imported stays: it need not be looked at by every collection
-    trio.run(_run, int(sys.argv[1]))
+    trio.run(_run, descriptor)
 
 
 if __name__ == "__main__":
-    main()
+    run(int(sys.argv[1]))

@@ -79,7 +79,7 @@ def test_a_fetcher_that_dies_is_replaced_and_its_urls_are_given_out_again(tmp_pa
         with daemon_process(tmp_path, *arguments) as process:
             wait_until(lambda: len(site.requests) > 40, process)
             victims = subprocess.run(
-                ["pgrep", "-P", str(process.pid), "-f", "spiderd.fetcher.process"],
+                ["pgrep", "-P", str(process.pid), "spiderd-fetcher"],
                 capture_output=True,
                 text=True,
                 check=True,
