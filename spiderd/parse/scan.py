@@ -6,7 +6,8 @@ left out: what it throws away (a second form in a form, links behind a frameset)
 
 Why no tree: building one takes as long as all of this, walking it as long again, and some of the standard's
 own rules make it grow with the square of the page (a hundred thousand nested elements; 200 KB of
-`<font a1><p><font a2><p>...`, where each `p` opens all fonts again, ask for gigabytes).
+`<font a1><p><font a2><p>...`, where each `p` opens all fonts again, ask for gigabytes). The tests compare with
+lexbor's tree.
 
 A page of 13 KiB with 500 tags and 30 anchors costs one and a half times what lexbor takes for its tree alone,
 two thirds of tree and walk together; menus, which are the same on every page of a site, least of all.
