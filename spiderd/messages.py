@@ -54,6 +54,10 @@ class Lease(Message):
     etag: str = ""
     last_modified: str = ""
     fingerprint: bool = False  # compute a simhash: the shape of the URL is one that traps have
+    digest: bytes = b""  # of what the page was at its last visit; b"" = it was none, or that is not kept
+    directory: int = 0  # where that lies
+    number: int = 0
+    fetched_at: float = 0.0  # unix time of that
 
 
 class Verdict(Message):
@@ -152,6 +156,7 @@ class Outcome(Message):
     charset_confidence: float = 1.0  # below 1 where the encoding was detected
     likeness: bytes = b""  # hash of the page without the targets of its links; with simhash
     records_bytes: int = 0  # length of the directory's records after this one; 0 = there are none
+    minor: bool = False  # of a later visit: nearly what the page was, with the same links
 
 
 class WorkerState(Message):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from decimal import Decimal
 
 DURATIONS: Mapping[str, Decimal] = {
@@ -75,6 +76,13 @@ def human_count(value: float) -> str:
 def counted(count: int, one: str, many: str = "") -> str:
     """Write a count with its noun: "1 page", "2,000 pages"."""
     return f"{human_count(count)} {one if count == 1 else many or f'{one}s'}"
+
+
+def clock_time(at: float, now: float) -> str:
+    """Write a unix time as clocks here show it: "14:05", on another day "14:05 on 2 December"."""
+    then, today = datetime.fromtimestamp(at), datetime.fromtimestamp(now)  # noqa: DTZ006  # local time is meant
+    day = "" if then.date() == today.date() else f" on {then.day} {then:%B}"
+    return f"{then:%H:%M}{day}"
 
 
 def human_size(octets: float) -> str:

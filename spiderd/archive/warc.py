@@ -3,7 +3,8 @@
 A record is a version line, named fields, an empty line, a block, and two line ends. Of an exchange two
 records are kept: `request` and `response`, whose blocks are the HTTP messages. A page whose content the
 archive has already becomes a `revisit` (profile identical-payload-digest): the head of its response and the
-digest of its payload, without the body.
+digest of its payload, without the body. So does an answer 304 (profile server-not-modified, section 6.7.3),
+which has no payload at all.
 
 The body is kept with its content and transfer coding undone (that is what was judged, digested and parsed),
 so those fields of the head that would not be true of it any more get the prefix `X-Archive-Orig-`, as replay
@@ -34,6 +35,7 @@ LEVEL = 2
 GZIP = 31  # window bits: a gzip member
 SUFFIX = b"\r\n\r\n"
 IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 
 _STATUS_LINE = re.compile(rb"HTTP/1\.[01] [1-9][0-9]{2}(?: [^\r\n]*)?")
 _FRAMING = re.compile(rb"(?i)(content-encoding|transfer-encoding|content-length)[ \t]*:")
@@ -114,6 +116,20 @@ def revisit_records(received: Received, original: Original | None = None) -> lis
         ("WARC-Refers-To-Target-URI", original.url if original else ""),
         ("WARC-Refers-To-Date", date(original.at) if original else ""),
         ("WARC-Payload-Digest", payload_digest(received.body)),
+        ("Content-Type", "application/http; msgtype=response"),
+    ]
+    return [record("revisit", fields, kept_head(received), record_id=revisit), *_request(received, revisit)]
+
+
+def not_modified_records(received: Received, original: Original | None = None) -> list[bytes]:
+    """Return the records of an answer that says the page is as it was at `original`."""
+    revisit = capture_id(received.url, received.at)
+    fields = [
+        *_fields(received),
+        ("WARC-Profile", NOT_MODIFIED),
+        ("WARC-Refers-To", capture_id(*original) if original else ""),
+        ("WARC-Refers-To-Target-URI", original.url if original else ""),
+        ("WARC-Refers-To-Date", date(original.at) if original else ""),
         ("Content-Type", "application/http; msgtype=response"),
     ]
     return [record("revisit", fields, kept_head(received), record_id=revisit), *_request(received, revisit)]

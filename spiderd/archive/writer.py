@@ -14,11 +14,18 @@ from typing import Literal
 import trio
 
 from spiderd.archive.directory import Directory
-from spiderd.archive.warc import Original, Received, exchange_records, revisit_records
+from spiderd.archive.warc import (
+    Original,
+    Received,
+    exchange_records,
+    not_modified_records,
+    revisit_records,
+)
 from spiderd.errors import SpiderdError, StorageError
 
-Note = Literal["response", "revisit"]
-"""An answer that is no resource: one without content of its own, or with content that is there already."""
+Note = Literal["response", "revisit", "unmodified"]
+"""An answer that is no resource: one that is not to be one, one with content that is there already, or one
+that says that nothing has changed."""
 
 
 class _Job:
@@ -60,7 +67,7 @@ class Writer:
     """Owns the open directories of a fetcher's workers. `run` it in a nursery."""
 
     def __init__(self, root: Path, *, warc: bool = False) -> None:
-        self._root = root
+        self.root = root
         self.warc = warc
         self._directories: dict[int, Directory] = {}  # worker -> its open directory
         self._jobs: list[_Job] = []
@@ -77,7 +84,7 @@ class Writer:
         old = self._directories.pop(worker, None)
         opening = partial(
             Directory,
-            self._root,
+            self.root,
             number,
             count=count,
             index_bytes=index_bytes,
@@ -151,6 +158,8 @@ def _write(jobs: Iterable[_Job]) -> None:
         try:
             if job.note == "revisit" and job.received is not None:
                 job.directory.note(revisit_records(job.received, job.original))
+            elif job.note == "unmodified" and job.received is not None:
+                job.directory.note(not_modified_records(job.received, job.original))
             elif job.note is not None and job.received is not None:
                 job.directory.note(exchange_records(job.received))
             else:

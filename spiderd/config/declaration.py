@@ -127,7 +127,10 @@ class Revisit(Section, frozen=True):
 
     enabled: bool = False
     min: Seconds = 3600.0
+    average: Seconds = 7 * 86400.0  # over all pages: the budget
     max: Seconds = 30 * 86400.0
+    share: Annotated[float, Meta(ge=0, le=1)] = 0.1  # of the requests, while there are new URLs, too
+    gone_after: Positive = 2  # visits that find no page
 
 
 class Api(Section, frozen=True):

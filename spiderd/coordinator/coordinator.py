@@ -21,6 +21,7 @@ from spiderd.coordinator.hosts import MAX_HOSTS, Hosts
 from spiderd.coordinator.lifecycle import Lifecycle
 from spiderd.coordinator.outside import KEY as OUTSIDE
 from spiderd.coordinator.outside import Outside
+from spiderd.coordinator.revisiting import Revisiting
 from spiderd.coordinator.settling import Settling
 from spiderd.coordinator.watch import TrapWatch, shape_key
 from spiderd.errors import StorageError
@@ -42,9 +43,10 @@ from spiderd.states import CrawlState, Failure, OutcomeKind, Reason
 from spiderd.store.commands import put_back, release_shape, reorder
 from spiderd.store.step import Effects, Step
 from spiderd.store.thread import StoreThread
-from spiderd.units import counted
+from spiderd.units import clock_time, counted
 
 AGENT = "spiderd"
+SHORT_REST = 30.0  # seconds; for less a crawl that visits pages again does not say that it waits
 
 
 class Coordinator:
@@ -85,12 +87,15 @@ class Coordinator:
         )
         self.watch = TrapWatch(self.desk)
         self.outside = Outside(self.desk)
-        self.settling = Settling(
-            self.desk, self.watch, self.outside, _agent(config), self._on_archive_failure
-        )
         self.hosts = Hosts(self.desk)
+        self.revisiting = Revisiting(self.desk, self.hosts)
+        self.settling = Settling(
+            self.desk, self.watch, self.outside, self.revisiting, _agent(config), self._on_archive_failure
+        )
         self._order = config.crawl.order  # that the frontier is in
-        self.dispatch = Dispatch(self.desk, self.crew, self.settling, self.watch, self.outside)
+        self.dispatch = Dispatch(
+            self.desk, self.crew, self.settling, self.watch, self.outside, self.revisiting
+        )
         self._inbox: deque[tuple[Seat, ToCoordinator]] = deque()
         self._news = trio.Event()
         self._next_due: float | None = None
@@ -161,7 +166,7 @@ class Coordinator:
 
     def go_on(self) -> None:
         """There is work again, for a crawl that had come to its end."""
-        if self.lifecycle.state in (CrawlState.COMPLETE, CrawlState.IDLE):
+        if self.lifecycle.rests:
             self.lifecycle.go(CrawlState.RUNNING)
         self.poke()
 
@@ -178,6 +183,7 @@ class Coordinator:
             if before.politeness.robots and not config.politeness.robots:
                 gate.unhold(host)
         self.desk.reconfigure(config, now)
+        self.revisiting.reconfigure(before)
         self.crew.reconfigure(Setup(config, [], self._archive, self.seeds), config.crawl.threads)
         self._tell_fetchers(everything=before.scope.follow != config.scope.follow)
         limit = config.crawl.max_pages
@@ -268,12 +274,13 @@ class Coordinator:
         now = self.desk.clock()
         self._collect(now)
         self.hosts.ask()
+        self.revisiting.ask(now)
         step = self.desk.take_step(now)
         effects = await self._store.perform(step)
         now = self.desk.clock()
         self._apply(step, effects, now)
         await self._rearrange(now)
-        if self.lifecycle.reason is Reason.PARKED and (self._soonest() or now) <= now:
+        if self.lifecycle.wakes and (self._soonest() or now) <= now:
             self.lifecycle.go(CrawlState.RUNNING)
         if self.lifecycle.runs:
             self.dispatch.hand_out(now)
@@ -283,7 +290,7 @@ class Coordinator:
     async def _wait(self) -> None:
         step = self.desk.step
         asked = step.done or step.parks or step.frees or step.opens or step.robots
-        pressing = asked or self.desk.bench.hungry
+        pressing = asked or self.desk.bench.hungry or self.revisiting.presses or self.revisiting.switching
         if self._inbox or pressing or self.hosts.may_look:
             return
         soonest = self._soonest()
@@ -297,6 +304,8 @@ class Coordinator:
             self.outside.put_back()
             await self._store.change(put_back, OUTSIDE)
             self.go_on()
+        if self.revisiting.switching:
+            await self.revisiting.switch(self._store)
         if self._order != self.config.crawl.order:
             self._order = self.config.crawl.order
             await self._store.flush()  # a replay of earlier steps would rank by the new order
@@ -307,8 +316,8 @@ class Coordinator:
 
     def _soonest(self) -> float | None:
         """Unix time at which something becomes due by itself; None where nothing will."""
-        goes_on = self.lifecycle.runs or self.lifecycle.reason is Reason.PARKED
-        times = [self._next_due, self.desk.bench.next_time() if goes_on else None]
+        goes_on = self.lifecycle.runs or self.lifecycle.wakes
+        times = [self._next_due, self.desk.bench.next_time() if goes_on else None, self.revisiting.next_time]
         return min((t for t in times if t is not None), default=None)
 
     def _collect(self, now: float) -> None:
@@ -356,6 +365,10 @@ class Coordinator:
         for grant in effects.grants:
             self.crew.seat_of[grant.worker].send(grant)
         self.hosts.apply(effects, step.more_hosts, now)
+        if step.again is not None and effects.again is not None:
+            for visit in step.again.done:
+                self.settling.visited(visit, now)
+            self.revisiting.apply(step.again, effects.again, now)
         for origin, row in effects.robots:
             self.dispatch.looked_up(origin, row, now)
 
@@ -380,18 +393,28 @@ class Coordinator:
         most = self.config.crawl.max_pages
         if most and self.desk.counters.pages >= most:
             await self._store.flush()
-            self.lifecycle.go(CrawlState.COMPLETE, Reason.PAGE_LIMIT)
+            self._rest(CrawlState.COMPLETE, Reason.PAGE_LIMIT)
         elif self._nothing_left():
             await self._store.flush()
             if self._nothing_left():  # nobody has added anything meanwhile
                 known, aside = self.desk.counters.known, self.desk.counters.parked
                 text = f"{counted(aside, 'URL')} set aside (see spiderd traps)" if aside else ""
-                self.lifecycle.go(CrawlState.COMPLETE if known else CrawlState.IDLE, Reason.DRAINED, text)
+                self._rest(CrawlState.COMPLETE if known else CrawlState.IDLE, Reason.DRAINED, text)
         elif self._only_parked():
             await self._store.flush()
             left = self.desk.counters.waiting - self.desk.counters.parked
             text = f"{counted(left, 'URL')} left to hosts that are parked"
-            self.lifecycle.go(CrawlState.COMPLETE, Reason.PARKED, text)
+            self._rest(CrawlState.COMPLETE, Reason.PARKED, text)
+
+    def _rest(self, state: CrawlState, reason: Reason, text: str = "") -> None:
+        """Nothing new is left to be fetched: rest, unless pages are about to be visited again."""
+        now = self.desk.clock()
+        until = self.revisiting.until(now)
+        if until is None:
+            self.lifecycle.go(state, reason, text)
+        elif until > now + SHORT_REST:
+            text = f"until {clock_time(until, now)}" + (f"; {text}" if text else "")
+            self.lifecycle.go(CrawlState.WAITING, reason, text)
 
     def _only_parked(self) -> bool:
         """Whether nothing is to be done for hours."""

@@ -33,6 +33,7 @@ class Desk:
         self.book = LeaseBook(config.politeness.per_ip)
         self.claims = Claims()
         self.counters = Counters()
+        self.agains = 0  # pages whose next visit is due
         self.poke: Callable[[], None] = lambda: None  # the next turn should come soon
         self.background: Callable[[Callable[[], Awaitable[None]]], None]  # run a task beside the turns
         self.step = self.new_step()  # what the store will be asked for next

@@ -8,6 +8,7 @@ from spiderd.coordinator.desk import Desk
 from spiderd.coordinator.gate import Gate
 from spiderd.coordinator.leases import ActiveLease
 from spiderd.coordinator.outside import Outside
+from spiderd.coordinator.revisiting import Revisiting
 from spiderd.coordinator.settling import Settling
 from spiderd.coordinator.watch import TrapWatch, shape_key, wants_fingerprint
 from spiderd.messages import Lease, Outcome
@@ -28,13 +29,20 @@ class Dispatch:
     """Gives out leases."""
 
     def __init__(
-        self, desk: Desk, crew: Crew, settling: Settling, watch: TrapWatch, outside: Outside
+        self,
+        desk: Desk,
+        crew: Crew,
+        settling: Settling,
+        watch: TrapWatch,
+        outside: Outside,
+        revisiting: Revisiting,
     ) -> None:
         self._desk = desk
         self._watch = watch
         self._outside = outside
         self._crew = crew
         self._settling = settling
+        self._revisiting = revisiting
         self._looked_up: dict[str, int] = {}  # origin -> host, while the store looks for its robots.txt
 
     @property
@@ -47,11 +55,15 @@ class Dispatch:
         bench = self._desk.bench
         passed_over: list[HostQueue] = []  # bound to a fetcher that is full: the others go on
         for _ in range(DECISIONS):
-            host = bench.take(now) if self._budget() and self._crew.has_room else None
+            budget = self._budget()
+            host = self._take(now, budget=budget)
             if host is None:
                 break
-            going_on = self._advance(host, now)
-            if not going_on and host.bound:
+            if host.again and (not (host.heads and budget) or host.credit >= 1):
+                going_on = self._visit(host, now)
+            else:
+                going_on = budget and self._advance(host, now)
+            if not going_on and (host.bound or not budget):
                 passed_over.append(host)
                 continue
             bench.place(host, now)
@@ -59,6 +71,16 @@ class Dispatch:
                 break
         for host in passed_over:
             bench.place(host, now)
+
+    def _take(self, now: float, *, budget: bool) -> HostQueue | None:
+        """The host that comes next: one with new URLs, unless it is the turn of what was seen before."""
+        bench, desk = self._desk.bench, self._desk
+        if not self._crew.has_room:
+            return None
+        if not desk.agains:
+            return bench.take(now) if budget else None
+        host = bench.take_again(now) if self._revisiting.credit >= 1 else None
+        return host or bench.take(now) or bench.take_again(now)
 
     def _budget(self) -> bool:
         most = self._desk.config.crawl.max_pages
@@ -123,6 +145,8 @@ class Dispatch:
         if seat is None:
             return False
         key, waiting = desk.bench.lease(host, now)
+        if desk.agains:
+            self._revisiting.count(host, again=False)
         host.pages += 1
         lease = ActiveLease(0, waiting.kind, host.id, seat.number, now, host.address, key, waiting)
         desk.book.open(lease)
@@ -131,6 +155,59 @@ class Dispatch:
         order.fingerprint = fingerprint
         self._send(seat, host, order)
         return True
+
+    def _visit(self, host: HostQueue, now: float) -> bool:
+        """Do what is next for a page of a host that is to be visited again; False where no worker is free."""
+        desk, again = self._desk, host.again[0]
+        waiting = again.waiting
+        if desk.book.holds(waiting.hash):
+            host.again.popleft()
+            return True
+        if now < host.state.held_until and desk.bench.has_given_up(host):
+            return self._pass_over(host, now, for_long=False)
+        if self._outside.refuses(waiting):
+            return self._pass_over(host, now, for_long=True)
+        if host.address and desk.book.is_busy(host.address):
+            host.awaiting_address = True
+            desk.book.wait_for(host.address, host.id)
+            return True
+        of = origin(waiting.url)
+        verdict, _ = gate.decide(host, waiting.url, now, desk.config)
+        if verdict is Gate.FETCH:
+            return self._robots(host, of, now)
+        if verdict is Gate.LOOK_UP:
+            self._look_up(host, of)
+        elif verdict is Gate.HOLD:
+            gate.hold(host.state, host.robots[of].record)
+        elif verdict is not Gate.OPEN:
+            return self._pass_over(host, now, for_long=verdict is Gate.DENIED)
+        else:
+            seat = self._seat(host)
+            if seat is None:
+                return False
+            self._ask_again(host, seat, now)
+        return True
+
+    def _pass_over(self, host: HostQueue, now: float, *, for_long: bool) -> bool:
+        again = host.again.popleft()
+        self._desk.book.reserve(again.waiting.hash)
+        self._revisiting.pass_over(again, now, for_long=for_long)
+        return True
+
+    def _ask_again(self, host: HostQueue, seat: Seat, now: float) -> None:
+        again = self._desk.bench.lease_again(host, now)
+        self._revisiting.count(host, again=True)
+        waiting, page = again.waiting, again.page
+        lease = ActiveLease(0, waiting.kind, host.id, seat.number, now, host.address, again.key, waiting)
+        lease.again = again
+        self._desk.book.open(lease)
+        order = Lease(lease.id, waiting.url, waiting.kind, waiting.depth, waiting.hops)
+        if again.place is not None or page.kind is OutcomeKind.SITEMAP:
+            order.etag, order.last_modified = page.etag, page.last_modified
+        if again.place is not None:
+            order.digest, order.fetched_at = page.digest, page.fetched_at
+            order.directory, order.number = again.place
+        self._send(seat, host, order)
 
     def _robots(self, host: HostQueue, of: str, now: float) -> bool:
         seat = self._seat(host)

@@ -101,6 +101,13 @@ class Hosts:
                 host.more = True
             self._bench.place(host, now)
 
+    def want(self, number: int) -> bool:
+        """Open a host for later visits, which leave half of the places to others; False: none is free."""
+        if number not in self._opening and self._room() <= self._limit // 2 >= self._clear_away():
+            return False
+        self._want(number)
+        return True
+
     def _want(self, number: int) -> None:
         if number not in self._bench.hosts and number not in self._opening:
             self._opening.add(number)
@@ -110,6 +117,7 @@ class Hosts:
         self._opening.discard(opened.host)
         state = decode(HostState, opened.state) if opened.state else HostState(host=opened.key)
         host = HostQueue(id=opened.host, key=opened.key, state=state, pages=opened.complete)
+        host.more_again = self._desk.agains > 0
         self._bench.hosts[opened.host] = host
         self._bench.place(host, now)
 

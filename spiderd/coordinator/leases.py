@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from spiderd.messages import LeaseKind, Outcome
 from spiderd.store.records import WaitingUrl
+from spiderd.store.visits import Again
 
 
 class ActiveLease(Struct):
@@ -24,6 +25,7 @@ class ActiveLease(Struct):
     waiting: WaitingUrl | None = None
     origin: str = ""  # whose robots.txt it fetches
     digest: bytes = b""  # claimed as new
+    again: Again | None = None  # the page, where it is visited again
     claimed_at: float = 0.0  # unix time that this content was received at
 
 
@@ -37,7 +39,7 @@ class LeaseBook:
         self._in_hand: set[bytes] = set()
         self._busy: dict[str, int] = {}  # address -> leases
         self._queues: dict[str, deque[int]] = {}  # address -> hosts that wait for a connection
-        self.pages = 0  # leases that are for pages
+        self.pages = 0  # leases that are for pages, later visits apart
 
     def reconfigure(self, per_ip: int) -> list[int]:
         """Let an address have so many connections; the hosts that have waited for one are to try again."""
@@ -59,7 +61,7 @@ class LeaseBook:
         self._leases[lease.id] = lease
         if lease.waiting is not None:
             self._in_hand.add(lease.waiting.hash)
-            self.pages += 1
+            self.pages += lease.again is None
         if lease.address:
             self._busy[lease.address] = self._busy.get(lease.address, 0) + 1
 
@@ -73,7 +75,7 @@ class LeaseBook:
         if lease is None:
             return None
         if lease.waiting is not None:
-            self.pages -= 1
+            self.pages -= lease.again is None
         return lease
 
     def reserve(self, url_hash: bytes) -> None:

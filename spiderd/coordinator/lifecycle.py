@@ -40,6 +40,16 @@ class Lifecycle:
         return self.state is CrawlState.RUNNING
 
     @property
+    def rests(self) -> bool:
+        """Whether there was nothing to do."""
+        return self.state in (CrawlState.COMPLETE, CrawlState.IDLE, CrawlState.WAITING)
+
+    @property
+    def wakes(self) -> bool:
+        """Whether it rests and goes on by itself when something is due."""
+        return self.rests and (self.state is CrawlState.WAITING or self.reason is Reason.PARKED)
+
+    @property
     def is_held(self) -> bool:
         """Whether somebody or something has paused the crawl."""
         return self.state in (CrawlState.PAUSING, CrawlState.PAUSED)

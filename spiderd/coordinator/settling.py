@@ -10,6 +10,7 @@ import trio
 from spiderd.coordinator.desk import Desk
 from spiderd.coordinator.leases import ActiveLease
 from spiderd.coordinator.outside import Outside
+from spiderd.coordinator.revisiting import Revisiting
 from spiderd.coordinator.watch import TrapWatch
 from spiderd.messages import Outcome
 from spiderd.robots.policy import RobotsRecord, robots_of, ruling_for
@@ -21,7 +22,9 @@ from spiderd.states import Failure, OutcomeKind
 from spiderd.store.frontier import Found
 from spiderd.store.outcomes import Done
 from spiderd.store.records import WaitingUrl, encode
+from spiderd.store.revisited import Revisited
 from spiderd.store.step import Tail
+from spiderd.store.visits import Again
 from spiderd.urls import host_key, normalize, sitemap_key
 
 LARGE_ROBOTS = 16 * 1024
@@ -36,6 +39,7 @@ class Settling:
         desk: Desk,
         watch: TrapWatch,
         outside: Outside,
+        revisiting: Revisiting,
         agent: str,
         on_archive_failure: Callable[[str], None],
     ) -> None:
@@ -45,12 +49,14 @@ class Settling:
             desk: shared state.
             watch: told what pages bring.
             outside: knows which hosts are out of scope.
+            revisiting: plans later visits, and learns from them.
             agent: product token that robots.txt knows us by.
             on_archive_failure: told what went wrong where a body could not be written.
         """
         self._desk = desk
         self._watch = watch
         self._outside = outside
+        self._revisiting = revisiting
         self.agent = agent
         self._on_archive_failure = on_archive_failure
 
@@ -142,6 +148,9 @@ class Settling:
         waiting = lease.waiting
         if waiting is None:
             return
+        if lease.again is not None:
+            self._settle_again(lease, lease.again, outcome, now)
+            return
         done = Done(lease.key, waiting, outcome)
         if outcome.kind is OutcomeKind.FAILED:
             decision = retry.decide(outcome.failure, waiting.tries + 1, now, self._desk.config.crawl.retries)
@@ -158,14 +167,42 @@ class Settling:
         if outcome.links is not None:
             done.links_found = len(outcome.links.urls) + sum(outcome.links.refused.values())
             done.found = _found(waiting, outcome)
+        if not done.retry_at:
+            done.visit = self._revisiting.first(lease.host, waiting, outcome)
         self._desk.step.done.append(done)
         self._log(outcome, waiting, retried=bool(done.retry_at))
+
+    def _settle_again(self, lease: ActiveLease, again: Again, outcome: Outcome, now: float) -> None:
+        """A page was visited again."""
+        done = self._revisiting.settle(again, outcome, now)
+        if done is None:
+            self._give_back(lease)
+            if outcome.failure is Failure.STORE_FAILED:
+                self._on_archive_failure(outcome.detail)
+            return
+        self._desk.book.close(lease.id)
+        if lease.digest and outcome.kind is not OutcomeKind.STORED:
+            self.settle_twins(lease.digest, now, stored=False)
+        if outcome.links is not None and done.replaces:
+            done.links_found = len(outcome.links.urls) + sum(outcome.links.refused.values())
+            done.found = _found(again.waiting, outcome)
+        self._revisiting.ended(done)
+        self._log(outcome, again.waiting, retried=not done.told)
+
+    def visited(self, done: Revisited, now: float) -> None:
+        """The store has recorded a later visit: twins of its content may follow."""
+        self._desk.book.release(done.waiting.hash)
+        if done.outcome.kind is OutcomeKind.STORED:
+            self.settle_twins(done.outcome.digest, now, stored=True)
 
     def _give_back(self, lease: ActiveLease, *, to_tail: bool = False) -> None:
         desk = self._desk
         desk.book.close(lease.id)
         if lease.digest:
             self.settle_twins(lease.digest, self._desk.clock(), stored=False)
+        if lease.again is not None:
+            self._revisiting.give_back(lease)
+            return
         if lease.waiting is not None:
             desk.step.returned.append(lease.key)
             if to_tail:

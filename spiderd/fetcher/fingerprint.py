@@ -10,7 +10,7 @@ from spiderd.schedule.similarity import simhash
 LIMIT = 256 * 1024  # bytes that are looked at
 
 # Each of these takes all that it looks at: what is never closed goes to the end, and is not tried again.
-_NO_TEXT = re.compile(
+NO_TEXT = re.compile(
     r"<(?:!--(?:[^-]++|-(?!->))*+(?:-->|\Z)"
     r"|(script|style|template)(?=[\s/>])(?:[^<]++|<(?!/\1))*+(?:</\1[^>]*+>?|\Z)"
     r"|[^>]*+(?:>|\Z))",
@@ -22,7 +22,7 @@ _TARGET = re.compile(rb"""\b(?:href|action)\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s>
 def fingerprint(body: bytes) -> int:
     """The 64-bit simhash of a page's words; the encoding matters little, if it is the same each time."""
     text = body[:LIMIT].decode("utf-8", "replace")
-    return simhash(_NO_TEXT.sub(" ", text).split())
+    return simhash(NO_TEXT.sub(" ", text).split())
 
 
 def likeness(body: bytes) -> bytes:

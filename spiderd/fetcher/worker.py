@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import trio
 
+from spiderd.archive.reading import read_body
 from spiderd.archive.warc import Original, Received
 from spiderd.archive.writer import Note, Stored
 from spiderd.config import Config
@@ -17,8 +18,9 @@ from spiderd.fetch import Client, Exchange, FetchError, Headers, user_agent
 from spiderd.fetcher.answers import REDIRECTS, WantedTypes, failure_of, single_type
 from spiderd.fetcher.fingerprint import fingerprint, likeness
 from spiderd.fetcher.listing import read_sitemap
+from spiderd.fetcher.sameness import Sameness, compare
 from spiderd.messages import Grant, Lease, Links, Outcome
-from spiderd.parse import parse_page
+from spiderd.parse import ParsedPage, parse_page
 from spiderd.robots.directives import Directives, of_headers
 from spiderd.robots.rules import product_token
 from spiderd.states import Failure, OutcomeKind, Step
@@ -31,6 +33,7 @@ ROBOTS_REDIRECTS = 5  # RFC 9309 2.3.1.2
 ROBOTS_BYTES = 512 * 1024  # RFC 9309 2.5 asks for at least 500 KiB
 SITEMAP_BYTES = 50 * 1024 * 1024  # sitemaps.org protocol
 DIGEST_BYTES = 16
+NOT_MODIFIED = 304
 LARGE = 512 * 1024  # bodies above this are parsed in a thread, so that the other workers go on
 
 
@@ -154,6 +157,9 @@ class Worker:
 
     async def _judge(self, lease: Lease, exchange: Exchange, outcome: Outcome) -> None:
         status = exchange.status
+        if status == NOT_MODIFIED and (lease.etag or lease.last_modified):
+            await self._unchanged(lease, exchange, outcome, "unmodified")
+            return
         if status in REDIRECTS:
             self._redirect(lease, exchange, outcome)
             if outcome.kind is OutcomeKind.REDIRECT:
@@ -194,6 +200,13 @@ class Worker:
         outcome.digest = hashlib.blake2b(body, digest_size=DIGEST_BYTES).digest()
         if lease.fingerprint:
             outcome.simhash, outcome.likeness = fingerprint(body), likeness(body)
+        known = Sameness.OTHER if not lease.digest else await self._compare(lease, exchange, outcome)
+        if known is Sameness.SAME:
+            await self._unchanged(
+                lease, exchange, outcome, "revisit" if outcome.digest == lease.digest else "response"
+            )
+            return
+        outcome.minor = known is Sameness.NEARLY
         verdict = await self._fetcher.claim(lease.id, outcome.digest, outcome.fetched_at)
         outcome.kind = OutcomeKind.STORED if verdict.new else OutcomeKind.DUPLICATE
         self._on_step(Step.PARSING)
@@ -210,6 +223,29 @@ class Worker:
         received = _received(exchange, outcome) if writer.warc else None
         self._place(outcome, await writer.store(self.number, lease.url, body, received))
 
+    async def _compare(self, lease: Lease, exchange: Exchange, outcome: Outcome) -> Sameness:
+        """What has become of a page since the version that is kept."""
+        if outcome.digest == lease.digest:
+            return Sameness.SAME
+        return await trio.to_thread.run_sync(self._compare_with_kept, lease, exchange, outcome)
+
+    def _compare_with_kept(self, lease: Lease, exchange: Exchange, outcome: Outcome) -> Sameness:
+        try:
+            old = read_body(self._fetcher.writer.root, lease.directory, lease.number)
+        except OSError:
+            return Sameness.OTHER
+        told = self._told(exchange.headers, outcome)
+        before, after = (self._read(lease, exchange, outcome, body, told) for body in (old, exchange.body))
+        if (_links_of(before), before.noindex) != (_links_of(after), after.noindex):
+            return Sameness.OTHER
+        return compare(old, exchange.body)
+
+    async def _unchanged(self, lease: Lease, exchange: Exchange, outcome: Outcome, note: Note) -> None:
+        """A page that was visited again is what it was."""
+        outcome.kind = OutcomeKind.UNCHANGED
+        outcome.noindex = self._told(exchange.headers, outcome).noindex
+        await self._note(exchange, outcome, note, Original(lease.url, lease.fetched_at))
+
     async def _note(
         self, exchange: Exchange, outcome: Outcome, note: Note, original: Original | None = None
     ) -> None:
@@ -224,12 +260,27 @@ class Worker:
         outcome.index_bytes, outcome.records_bytes = stored.index_bytes, stored.records_bytes
 
     def _parse(self, lease: Lease, exchange: Exchange, outcome: Outcome) -> None:
-        headers = exchange.headers
-        told = of_headers(headers.all("x-robots-tag"), self._agent, outcome.fetched_at)
+        told = self._told(exchange.headers, outcome)
+        page = self._read(lease, exchange, outcome, exchange.body, told)
+        outcome.links, outcome.title, outcome.lang = page.links, page.title, page.lang
+        outcome.canonical = page.canonical
+        outcome.charset, outcome.charset_source = page.charset, page.charset_source
+        outcome.charset_lie, outcome.charset_confidence = page.charset_lie, page.charset_confidence
+        outcome.noindex = told.noindex or (page.noindex and self._config.politeness.meta_robots)
+
+    def _told(self, headers: Headers, outcome: Outcome) -> Directives:
+        """What the headers say that robots may do with a page."""
         if not self._config.politeness.meta_robots:
-            told = Directives()
-        page = parse_page(
-            exchange.body,
+            return Directives()
+        return of_headers(headers.all("x-robots-tag"), self._agent, outcome.fetched_at)
+
+    def _read(
+        self, lease: Lease, exchange: Exchange, outcome: Outcome, body: bytes, told: Directives
+    ) -> ParsedPage:
+        """Parse a body that came, or might have come, with these headers."""
+        headers = exchange.headers
+        return parse_page(
+            body,
             lease.url,
             outcome.content_type,
             self._config,
@@ -238,16 +289,14 @@ class Worker:
             headers=[(name, value) for name in ("link", "refresh") for value in headers.all(name)],
             nofollow=told.nofollow,
         )
-        outcome.links, outcome.title, outcome.lang = page.links, page.title, page.lang
-        outcome.canonical = page.canonical
-        outcome.charset, outcome.charset_source = page.charset, page.charset_source
-        outcome.charset_lie, outcome.charset_confidence = page.charset_lie, page.charset_confidence
-        outcome.noindex = told.noindex or (page.noindex and self._config.politeness.meta_robots)
 
     # sitemaps
 
     async def _sitemap(self, lease: Lease, outcome: Outcome) -> None:
         exchange = await self._get(lease.url, lease, outcome, SITEMAP_BYTES)
+        if exchange.status == NOT_MODIFIED and (lease.etag or lease.last_modified):
+            outcome.kind = OutcomeKind.UNCHANGED
+            return
         if exchange.status in REDIRECTS:
             self._redirect(lease, exchange, outcome)
             outcome.links = self._sitemap_link(outcome.location) if outcome.location else None
@@ -258,6 +307,7 @@ class Worker:
             outcome.retry_after = exchange.headers.get("retry-after")
             return
         outcome.kind = OutcomeKind.SITEMAP
+        outcome.digest = hashlib.blake2b(exchange.body, digest_size=DIGEST_BYTES).digest()
         self._on_step(Step.PARSING)
         outcome.links, problems = await trio.to_thread.run_sync(
             read_sitemap,
@@ -291,6 +341,12 @@ class Worker:
                 return
             url = target
         outcome.failure = Failure.TOO_MANY_REDIRECTS
+
+
+def _links_of(page: ParsedPage) -> frozenset[bytes]:
+    """The seen keys of the links that may be followed."""
+    keys = page.links.keys
+    return frozenset(keys[at : at + 8] for at in range(0, len(keys), 8))
 
 
 def _received(exchange: Exchange, outcome: Outcome) -> Received:

@@ -143,6 +143,17 @@ def value(rate: float, interval: float, patience: float) -> float:
     return gain / rate + (interval**2 / 2 - gain / rate**2) / patience
 
 
+def credited(credit: float, share: float, *, again: bool) -> float:
+    """Return what later visits are owed after a request: once it is 1, the next one is theirs.
+
+    Args:
+        credit: before it.
+        share: of all requests, where there are first visits as well.
+        again: whether it was a later visit.
+    """
+    return max(0.0, min(2.0, credit + share - again))
+
+
 class Allotment:
     """Shares out a budget: for each level of rates, the interval between two visits."""
 
@@ -157,7 +168,7 @@ class Allotment:
         self.least = max(1.0, least)
         self.most = max(self.least, most)
         self.average = min(self.most, max(self.least, average))
-        growth = (self.most / self.least) ** (1 / STEPS)
+        growth: float = (self.most / self.least) ** (1 / STEPS)
         self._steps = [self.least * growth**step for step in range(STEPS)] + [self.most]
         rates = [rate_of(level) for level in range(LEVELS)]
         self._values = [[value(rate, step, self.average) for step in self._steps] for rate in rates]

@@ -7,7 +7,9 @@ Structure: a `HostQueue` holds the next few URLs of its host, read ahead from th
 be asked later lies in a heap by that time; one that may be asked now lies in a heap by the rank of its next
 URL; one that cannot go on by itself (all its connections busy, robots.txt on its way, its address busy,
 nothing read ahead) lies in none and is placed again by the event that it waits for. Each placing has a
-ticket of its own, so that an entry that has been overtaken is recognised when it surfaces. Cost: O(log hosts)
+ticket of its own, so that an entry that has been overtaken is recognised when it surfaces. A host that has
+nothing but pages to be visited again lies in a heap of its own, by how long they are due: first visits do not
+wait behind later ones, and how the two share is for whoever takes hosts to say. Cost: O(log hosts)
 a lease; memory: hosts on the bench (bounded by its owner) times the URLs read ahead.
 """
 
@@ -31,12 +33,14 @@ from spiderd.schedule.politeness import (
     rules_changed,
 )
 from spiderd.store.records import WaitingUrl
+from spiderd.store.visits import Again
 
 Entry = TypeVar("Entry", tuple[bytes, int, int], tuple[float, int, int])
 
 SWEEP_BEYOND = 1000  # stale entries of a heap that are not worth looking at
 READ_AHEAD = 64  # URLs of a host read from the frontier at a time
 LOW_WATER = 24  # at which more are read
+READ_AGAIN = 64  # pages of a host read ahead at a time that are to be visited again
 
 
 class OriginRobots(Struct):
@@ -65,12 +69,28 @@ class HostQueue(Struct):
     fetcher: int = -1  # that has its connections
     bound: bool = False  # to that fetcher, which has its cookies
     ticket: int = 0  # of its newest place in a heap; older entries are stale
+    again: deque[Again] = field(default_factory=deque)  # to be visited again, the longest due first
+    after_again: bytes = b""  # key up to which has been read of these
+    more_again: bool = False  # there may be more of them
+    reading_again: bool = False
+    credit: float = 0.0  # of later visits against first ones (`spiderd.schedule.revisit.credited`)
 
     def reread(self) -> None:
         """Forget what was read ahead: the frontier holds something better, or again."""
         self.heads.clear()
         self.after = b""
         self.more = True
+
+    def read_again(self) -> None:
+        """Forget which pages to be visited again were read ahead."""
+        self.again.clear()
+        self.after_again = b""
+        self.more_again = True
+
+    @property
+    def wants_again(self) -> bool:
+        """Whether more pages to be visited again should be read ahead."""
+        return self.more_again and not self.reading_again and len(self.again) < LOW_WATER
 
     @property
     def wants_read(self) -> bool:
@@ -80,7 +100,15 @@ class HostQueue(Struct):
     @property
     def is_done(self) -> bool:
         """Whether nothing is left to do for the host."""
-        return not (self.heads or self.more or self.reading or self.in_flight)
+        return not (
+            self.heads
+            or self.more
+            or self.reading
+            or self.in_flight
+            or self.again
+            or self.more_again
+            or self.reading_again
+        )
 
 
 class Workbench:
@@ -92,7 +120,9 @@ class Workbench:
         self.hosts: dict[int, HostQueue] = {}
         self.hungry: set[int] = set()  # hosts for which more is to be read ahead
         self.idle: set[int] = set()  # hosts that had nothing left to do when they were placed
+        self.hungry_again: set[int] = set()  # likewise, of pages to be visited again
         self._ready: list[tuple[bytes, int, int]] = []  # rank of the next URL, host, ticket
+        self._again: list[tuple[bytes, int, int]] = []  # time of the next visit, host, ticket
         self._later: list[tuple[float, int, int]] = []  # time, host, ticket
         self._tickets = 0
 
@@ -107,6 +137,8 @@ class Workbench:
         """Put a host where it belongs now. To be called after every change of it."""
         if host.wants_read:
             self.hungry.add(host.id)
+        if host.more_again and host.wants_again:
+            self.hungry_again.add(host.id)
         if host.is_done:
             self.idle.add(host.id)
         else:
@@ -114,7 +146,7 @@ class Workbench:
         self._tickets += 1
         host.ticket = self._tickets
         if (
-            not host.heads
+            not (host.heads or host.again)
             or host.awaiting_robots
             or host.awaiting_address
             or host.in_flight >= connections_of(host.state, self.rules)
@@ -125,8 +157,15 @@ class Workbench:
             heappush(self._later, (at, host.id, host.ticket))
             self._later = self._swept(self._later)
         else:
+            self._make_ready(host)
+
+    def _make_ready(self, host: HostQueue) -> None:
+        if host.heads:
             heappush(self._ready, (host.heads[0][0][4:], host.id, host.ticket))
             self._ready = self._swept(self._ready)
+        else:
+            heappush(self._again, (host.again[0].key[4:], host.id, host.ticket))
+            self._again = self._swept(self._again)
 
     def _swept(self, heap: list[Entry]) -> list[Entry]:
         """The heap without its stale entries, once they are most of it."""
@@ -142,13 +181,24 @@ class Workbench:
 
     def take(self, now: float) -> HostQueue | None:
         """The host that may be asked now and whose next URL ranks best; it is in no place until `place`."""
+        self._look_at_later(now)
+        return self._pop(self._ready)
+
+    def take_again(self, now: float) -> HostQueue | None:
+        """Of the hosts that may be asked now and have no URLs but for later visits, the one longest due."""
+        self._look_at_later(now)
+        return self._pop(self._again)
+
+    def _look_at_later(self, now: float) -> None:
         while self._later and self._later[0][0] <= now:
             _, number, ticket = heappop(self._later)
             host = self._current(number, ticket)
             if host is not None:
-                heappush(self._ready, (host.heads[0][0][4:], number, ticket))
-        while self._ready:
-            _, number, ticket = heappop(self._ready)
+                self._make_ready(host)
+
+    def _pop(self, heap: list[tuple[bytes, int, int]]) -> HostQueue | None:
+        while heap:
+            _, number, ticket = heappop(heap)
             host = self._current(number, ticket)
             if host is not None:
                 return host
@@ -170,6 +220,13 @@ class Workbench:
         asked(host.state, now, self.rules)
         return head
 
+    def lease_again(self, host: HostQueue, now: float) -> Again:
+        """Take the host's next page to be visited again: a request to it is being handed out now."""
+        again = host.again.popleft()
+        host.in_flight += 1
+        asked(host.state, now, self.rules)
+        return again
+
     def _current(self, number: int, ticket: int) -> HostQueue | None:
         host = self.hosts.get(number)
-        return host if host is not None and host.ticket == ticket and host.heads else None
+        return host if host is not None and host.ticket == ticket and (host.heads or host.again) else None

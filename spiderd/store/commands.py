@@ -9,6 +9,7 @@ from spiderd.store.frontier import Found
 from spiderd.store.ledger import Ledger
 from spiderd.store.ranks import ranking
 from spiderd.store.records import PageRecord, host_key_bytes
+from spiderd.store.visits import VisitsStart
 
 
 def set_paused(ledger: Ledger, *, paused: bool) -> None:
@@ -55,6 +56,15 @@ def reorder(ledger: Ledger, order: Order) -> dict[bytes, bytes]:
     ledger.frontier.rank_by(ranking(order), counts_inlinks=order == "best")
     ledger.state.order = order
     return ledger.frontier.rerank()
+
+
+def switch_visits(ledger: Ledger, *, on: bool) -> VisitsStart:
+    """Let pages that are recorded get a time of their next visit, or not."""
+    state = ledger.visits.state
+    if on and not state.on:
+        state.unvisited = b""  # there may be pages without one
+    state.on = on
+    return VisitsStart(state.unvisited, ledger.visits.next_due(), ledger.visits.due, dict(state.levels))
 
 
 def save_settings(ledger: Ledger, row: bytes) -> None:

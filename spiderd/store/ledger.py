@@ -48,7 +48,7 @@ class Ledger:
         self.frontier = Frontier(env, transaction, self.hosts, self.tree, rank, counts_inlinks=counts_inlinks)
         self.aside = Aside(transaction, self.frontier)
         self.pages = Pages(transaction)
-        self.visits = Visits(transaction, self.pages)
+        self.visits = Visits(transaction, self.pages, self.hosts)
         self.directories = Directories(transaction)
         self.seeds = Seeds(transaction)
         self.errors = ErrorQueue(transaction, self.hosts, self.tree, self.frontier, self.pages, self.visits)

@@ -52,10 +52,10 @@ class VisitStep(Struct, kw_only=True):
     unvisited: tuple[bytes, int] | None = (
         None  # URL hash after which to look for pages without a row, how many
     )
-    visits: list[tuple[int, VisitRecord]] = field(default_factory=list)  # rows for such pages
-    scheduled: tuple[bytes | None] | None = (
-        None  # with them: URL hash up to which that is done; None = all are
-    )
+    visits: list[tuple[int, VisitRecord]] = field(default_factory=list)  # rows for such pages,
+    scheduled: bool = False  # which are there now
+    visited_to: bytes | None = None  # up to this URL hash; None = all of them
+    asked_only: bool = False  # hosts with pages are wanted that somebody has asked for
     levels: bool = False  # how many pages there are of each level is wanted
 
     @property
@@ -104,7 +104,7 @@ class VisitEffects(Struct, kw_only=True):
     hosts: list[int]
     touched: dict[int, bytes]  # host -> lowest key that came into `again`
     next_due: float | None  # unix time at which the next page is due
-    waiting: int  # pages whose time has come
+    due: int  # pages whose time has come
     unvisited: tuple[list[Unvisited], bytes | None] | None
     levels: dict[int, int] | None
 
@@ -177,16 +177,16 @@ def _visit(ledger: Ledger, step: VisitStep, now: float) -> VisitEffects:
         before = counters.known
         number = record_again(ledger, each)
         done.append((number, counters.known - before))
-    if step.scheduled is not None:
-        visits.schedule(step.visits, step.scheduled[0])
+    if step.scheduled:
+        visits.schedule(step.visits, step.visited_to)
     next_due = visits.wake(now, step.wake) if step.wake else None
     return VisitEffects(
         done=done,
         read=[(read, visits.read(read)) for read in step.reads],
-        hosts=visits.hosts(*step.hosts, asked_only=not step.wake) if step.hosts else [],
+        hosts=visits.hosts(*step.hosts, asked_only=step.asked_only) if step.hosts else [],
         touched=visits.take_touched(),
         next_due=next_due,
-        waiting=visits.waiting,
+        due=visits.due,
         unvisited=visits.unvisited(*step.unvisited) if step.unvisited else None,
         levels=dict(visits.state.levels) if step.levels else None,
     )

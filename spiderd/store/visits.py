@@ -24,6 +24,7 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 
 from spiderd.states import OutcomeKind
+from spiderd.store.hosts import Hosts
 from spiderd.store.pages import Pages
 from spiderd.store.records import (
     HOST_ID_BYTES,
@@ -37,6 +38,7 @@ from spiderd.store.records import (
     number_key,
 )
 from spiderd.store.transaction import Transaction
+from spiderd.urls import host_key
 
 VISITED = frozenset({OutcomeKind.STORED, OutcomeKind.DUPLICATE, OutcomeKind.REDIRECT, OutcomeKind.SITEMAP})
 """Kinds of pages that are visited again."""
@@ -100,17 +102,29 @@ class Unvisited(Row):
 
     number: int
     hash: bytes
+    host: int
     page: PageRecord
+
+
+class VisitsStart(Struct):
+    """What there is to be visited when visits are switched on or off."""
+
+    unvisited: bytes | None  # as in `VisitsState`
+    next_due: float | None  # unix time at which the next page is due
+    due: int  # pages whose time has come
+    levels: dict[int, int]
 
 
 class Visits:
     """The tables `visits`, `due` and `again`."""
 
-    def __init__(self, transaction: Transaction, pages: Pages) -> None:
+    def __init__(self, transaction: Transaction, pages: Pages, hosts: Hosts) -> None:
         """Read and write within a transaction."""
         self._transaction = transaction
+        self._hosts = hosts
         self._pages = pages
         self._state: VisitsState | None = None  # belongs to the open transaction
+        self._is_kept = False  # the store has a row of it
         self.touched: dict[int, bytes] = {}  # host -> lowest key that came into `again` since `take_touched`
 
     @property
@@ -118,12 +132,13 @@ class Visits:
         """The state row, to be changed in place."""
         if self._state is None:
             row = self._transaction.get("meta", _ROW)
+            self._is_kept = row is not None
             self._state = VisitsState() if row is None else decode(VisitsState, row)
         return self._state
 
     def write(self) -> None:
         """Write what is kept in memory."""
-        if self._state is not None and (self._state.on or self._state.levels):
+        if self._state is not None and (self._state.on or self._state.levels or self._is_kept):
             self._transaction.put("meta", _ROW, encode(self._state))
 
     def forget(self) -> None:
@@ -225,9 +240,14 @@ class Visits:
     # reading
 
     @property
-    def waiting(self) -> int:
+    def due(self) -> int:
         """How many pages there are whose time has come."""
         return self._transaction.entries("again")
+
+    def next_due(self) -> float | None:
+        """Unix time at which the next page is due, those apart whose time has come; None where none is."""
+        with self._transaction.cursor("due") as cursor:
+            return int.from_bytes(cursor.key()[:8], "big") / 1000 if cursor.first() else None
 
     def read(self, read: AgainRead) -> list[Again]:
         """The next pages of a host whose time has come."""
@@ -287,7 +307,8 @@ class Visits:
                 after, key = cursor.key(), cursor.value()
                 page = self._pages.get(key) if self._transaction.get("visits", key) is None else None
                 if page is not None and page.kind in VISITED:
-                    found.append(Unvisited(int.from_bytes(key, "big"), after, page))
+                    host = self._hosts.id_of(host_key(page.url))
+                    found.append(Unvisited(int.from_bytes(key, "big"), after, host, page))
                 here = cursor.next()
         return found, after
 
