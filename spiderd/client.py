@@ -144,9 +144,13 @@ class Client:
         """Ask which rule decides about a URL."""
         return self._get("/v1/why", protocol.Why, {"url": url})
 
-    def search(self, query: str, *, page: int = 1, limit: int = 10) -> protocol.SearchReply:
-        """Search what was crawled."""
-        asked: Query = {"q": query, "page": page, "limit": limit}
+    def search(
+        self, query: str, *, page: int = 1, limit: int = 10, typing: bool = False
+    ) -> protocol.SearchReply:
+        """Search what was crawled; with `typing` the last word may be the beginning of others."""
+        asked: dict[str, str | int] = {"q": query, "page": page, "limit": limit}
+        if typing:
+            asked["typing"] = "true"
         return self._get("/v1/search", protocol.SearchReply, asked)
 
     def page(self, *, number: int = 0, url: str = "") -> protocol.PageReply:
@@ -202,6 +206,14 @@ class Client:
         """Put URLs of the error queue back: these, all, or those whose failure may pass."""
         asked = protocol.RetryRequest(all=everything, urls=list(urls))
         return self._post("/v1/retry", protocol.Retried, asked)
+
+    def revisit(self, what: str) -> protocol.RevisitReply:
+        """Have a page visited again, or those whose URLs a regular expression matches.
+
+        Raises:
+            Refused: there is no such page, and it is no expression either.
+        """
+        return self._post("/v1/revisit", protocol.RevisitReply, protocol.RevisitRequest(what=what))
 
     def release(self, what: str) -> protocol.Released:
         """Let a parked shape go on, or a host that is held back.

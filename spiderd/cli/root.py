@@ -33,6 +33,7 @@ COMMANDS: dict[str, Place] = {
     "traps": Place("lists", "List the shapes of URLs that are parked as traps."),
     "add": Place("adding", "Add URLs to the crawl, or name those that need not be fetched."),
     "retry": Place("releasing", "Put failed URLs back into the queue."),
+    "revisit": Place("revisiting", "Visit pages again as soon as their hosts may be asked."),
     "release": Place("releasing", "Let a parked shape go on, or a host that is held back."),
     "pause": Place("control", "Let nothing more be fetched until resume."),
     "resume": Place("control", "Go on after pause."),
@@ -40,8 +41,11 @@ COMMANDS: dict[str, Place] = {
     "reload": Place("settings", "Have the daemon read its configuration again."),
     "set": Place("settings", "Change a setting of the running crawl, without touching the file.", "set_"),
     "search": Place("search", "Search what was crawled; the daemon may run or not."),
+    "web": Place("web", "Open a search page for browsers; the daemon may run or not."),
     "why": Place("why", "Explain what happens to a URL, and by which rule."),
-    "report": Place("auditing", "Tell what was found: broken links, redirects, duplicates, titles, and more."),
+    "report": Place(
+        "auditing", "Tell what was found: broken links, redirects, duplicates, titles, and more."
+    ),
     "export": Place("export", "Write the pages that were crawled as KIND, whether the daemon runs or not."),
     "verify": Place("verify", "Check store and archive against each other, without a daemon."),
     "reindex": Place(

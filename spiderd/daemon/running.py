@@ -30,6 +30,7 @@ from spiderd.daemon.log import Log
 from spiderd.daemon.notify import Notifier
 from spiderd.daemon.service import Service
 from spiderd.daemon.settings import LiveSettings
+from spiderd.daemon.showing import showing
 from spiderd.daemon.steering import STOP_GRACE, Steering
 from spiderd.errors import ConfigError, SpiderdError, StorageError, UsageError
 from spiderd.messages import Setup
@@ -161,7 +162,7 @@ class Daemon:
         self._build(restored, outside)
         await self._add_seeds()
         await self._cut_back()
-        async with trio.open_nursery() as nursery:
+        async with showing(self._steering, self._config.web), trio.open_nursery() as nursery:
             await nursery.start(serve, self._steering, self._sock)
             nursery.start_soon(self._heed_signals, nursery)
             nursery.start_soon(self._keep_time)

@@ -1,0 +1,81 @@
+"""A crawl as the search page sees it from a process of its own: by the daemon, or else as it is stored.
+
+Each question goes to the daemon first, so that one that starts or stops meanwhile is noticed; that there is
+none costs a look at the socket.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import trio
+
+from spiderd.client import Client, NotRunning
+from spiderd.daemon.answering import Answering
+from spiderd.errors import StorageError, Unavailable
+from spiderd.protocol import Counters, PageReply, SearchReply, Snapshot
+from spiderd.search.exchange import PageAsk, SearchAsk
+from spiderd.store.reader import StoreReader
+
+T = TypeVar("T")
+
+
+class Reaching:
+    """Asks the daemon, or reads for itself (`spiderd.web.backend.Backend`). `run` it in a nursery."""
+
+    def __init__(self, socket: Path, data_dir: Path) -> None:
+        """Prepare.
+
+        Args:
+            socket: where the daemon is to be found, if it runs.
+            data_dir: where everything is kept.
+        """
+        self._client = Client(socket)
+        self._data_dir = data_dir
+        self._answering = Answering(data_dir)
+        self._turn = trio.Lock()  # of the client, which is for one thread at a time
+
+    async def run(self) -> None:
+        """Keep the process that answers searches, until cancelled."""
+        await self._answering.run()
+
+    async def _asked(self, question: Callable[[], T]) -> T:
+        async with self._turn:
+            return await trio.to_thread.run_sync(question)
+
+    async def search(self, query: str, page: int, limit: int, *, typing: bool = False) -> SearchReply:
+        """Answer one page of results."""
+        try:
+            return await self._asked(
+                partial(self._client.search, query, page=page, limit=limit, typing=typing)
+            )
+        except NotRunning:
+            reply = (await self._answering.ask(SearchAsk(query, page, limit, typing))).search
+        assert reply is not None  # noqa: S101 - a search is answered by one
+        return reply
+
+    async def page(self, number: int) -> PageReply:
+        """Tell what is kept of a page."""
+        try:
+            return await self._asked(partial(self._client.page, number=number))
+        except NotRunning:
+            reply = (await self._answering.ask(PageAsk(number))).page
+        assert reply is not None  # noqa: S101 - as above
+        return reply
+
+    async def status(self) -> Snapshot | Counters:
+        """Describe the crawl as it is, or as it was left."""
+        try:
+            return await self._asked(self._client.status)
+        except NotRunning:
+            return await self._asked(self._counters)
+
+    def _counters(self) -> Counters:
+        try:
+            with StoreReader(self._data_dir / "store") as store:
+                return store.state().counters
+        except StorageError as error:
+            raise Unavailable("No daemon runs, and nothing was ever crawled here.") from error
