@@ -40,6 +40,7 @@ class Options:
     command: tuple[str, ...] = ()  # empty: the one of this checkout
     timeout: float = 400.0
     settings: tuple[str, ...] = field(default=())
+    store: Path | None = None  # a store to begin with, which is copied
 
 
 def configuration(bed: Bed, workload: str, options: Options) -> str:
@@ -78,6 +79,8 @@ def crawl(bed: Bed, workload: str, options: Options) -> tuple[dict[str, Any], Ve
     config = folder / "config.toml"
     config.write_text(configuration(bed, workload, options))
     data_dir = folder / "data"
+    if options.store is not None:
+        shutil.copytree(options.store, data_dir / "store")
     os.sync()
     bed.warm(bed.truth(workload))
     before = bed.served()

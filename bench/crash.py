@@ -156,9 +156,10 @@ def children(pid: int, module: str) -> list[int]:
     found = []
     for task in Path(f"/proc/{pid}/task").glob("*/children"):  # they belong to the thread that has made them
         with suppress(OSError):
-            for child in task.read_text().split():
-                if module.encode() in Path(f"/proc/{child}/cmdline").read_bytes():
-                    found.append(int(child))
+            here = map(int, task.read_text().split())
+            found += [
+                child for child in here if module.encode() in Path(f"/proc/{child}/cmdline").read_bytes()
+            ]
     return found
 
 
