@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from spiderd.protocol import Hit, SettingRow, TreeRow
+from spiderd.protocol import Hit, HostRow, SettingRow, TreeRow
 from tui import keys
 from tui.figures import figures
-from tui.questions import PageQuestion, WhyQuestion
+from tui.questions import HostQuestion, PageQuestion, WhyQuestion
 from tui.screens.details import Details
 from tui.screens.help import Help
 from tui.screens.setting import SettingBox
@@ -111,12 +111,20 @@ class Commands(Steering):
         if isinstance(row, SettingRow) and row.live and self._may_change:
             self.app.push_screen(SettingBox(row))
             return
-        box = Details(str(listing.border_title), listing.details(), listing.subject)
+        box = Details(listing.kind.one, listing.details(), listing.subject)
         self.app.push_screen(box)
         if isinstance(row, Hit):
             self.app.post_message(PageQuestion(box, row.id))
+        elif isinstance(row, HostRow):
+            self.app.post_message(HostQuestion(box, row.host, self._now))
         elif listing.subject.startswith(WEB) and not isinstance(row, TreeRow):
             self.app.post_message(WhyQuestion(box, listing.subject))
+
+    @property
+    def _now(self) -> float:
+        """The daemon's time, as of its last word."""
+        snapshot = self.app.model.snapshot
+        return snapshot.now if snapshot is not None else 0.0
 
     @property
     def _may_change(self) -> bool:
@@ -181,6 +189,13 @@ class Commands(Steering):
             return
         self.app.open_url(text)
         self.app.say(f"opened on this machine: {cut(harmless(text), 200)}")
+
+    def wrap(self) -> None:
+        """Write events over as many lines as they need, or on one."""
+        view = self.app.dashboard.view
+        if isinstance(view, LogView):
+            view.wrap()
+            self.app.call_after_refresh(self.app.draw)  # the width is known by then
 
     def errors_only(self) -> None:
         """Show warnings and errors only, or all."""

@@ -271,6 +271,15 @@ KEYS: tuple[Key, ...] = (
     ),
     Key("errors_only", "e", "e", "Errors only", "Show warnings and errors only", LOG, needs=(Need.LOG,)),
     Key(
+        "wrap",
+        "w",
+        "w",
+        "Wrap",
+        "Write each event over as many lines as it needs, or on one",
+        LOG,
+        needs=(Need.LOG,),
+    ),
+    Key(
         "tail",
         "end,G",
         "End",

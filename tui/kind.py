@@ -13,6 +13,7 @@ from tui.columns import Column, Row
 class Kind(Generic[Row]):
     """Columns, keys, and what can be done with a row."""
 
+    one: str  # what a row is called
     columns: Sequence[Column[Row]]
     key: Callable[[Row], object]
     subject: Callable[[Row], str]  # what is copied and opened: a URL or a path

@@ -10,21 +10,20 @@ from spiderd.protocol import (
     Event,
     Hit,
     HostRow,
-    PageReply,
     SettingRow,
     TrapRow,
     TreeRow,
-    Why,
     WorkerRow,
 )
 from spiderd.units import human_count, human_duration, human_size
 from tui.columns import Column
 from tui.glyphs import Glyphs
 from tui.kind import Kind
-from tui.tables import directories, errors, events, hits, hosts, settings, threads, traps, tree
+from tui.tables import directories, errors, events, hits, hosts, settings, threads, traps, tree, wrapped
 from tui.text import UNKNOWN, date
 
 THREADS: Kind[WorkerRow] = Kind(
+    one="Thread",
     columns=threads.COLUMNS,
     key=lambda row: row.worker,
     subject=lambda row: row.url,
@@ -42,6 +41,7 @@ THREADS: Kind[WorkerRow] = Kind(
 )
 
 HOSTS: Kind[HostRow] = Kind(
+    one="Host",
     columns=hosts.COLUMNS,
     key=lambda row: row.host,
     subject=lambda row: f"https://{row.host}/" if "://" not in row.host else row.host,
@@ -64,6 +64,7 @@ HOSTS: Kind[HostRow] = Kind(
 )
 
 ERRORS: Kind[ErrorRow] = Kind(
+    one="Error",
     columns=errors.COLUMNS,
     key=lambda row: row.url,
     subject=lambda row: row.url,
@@ -84,28 +85,42 @@ ERRORS: Kind[ErrorRow] = Kind(
 
 def _events_kind(columns: Sequence[Column[Event]], empty: str) -> Kind[Event]:
     return Kind(
+        one="Event",
         columns=columns,
         key=lambda row: row.id,
         subject=lambda row: row.url or row.message,
-        details=lambda row: [
-            ("time", date(row.at)),
-            ("level", row.level),
-            ("event", row.name),
-            ("message", row.message),
-            ("url", row.url or UNKNOWN),
-            ("host", row.host or UNKNOWN),
-            ("thread", str(row.worker) if row.worker >= 0 else UNKNOWN),
-            ("number", str(row.id)),
-        ],
+        details=_event_facts,
         empty=empty,
     )
 
 
+def _event_facts(row: Event) -> list[tuple[str, str]]:
+    return [
+        ("time", date(row.at)),
+        ("level", row.level),
+        ("event", row.name),
+        ("message", row.message),
+        ("url", row.url or UNKNOWN),
+        ("host", row.host or UNKNOWN),
+        ("thread", str(row.worker) if row.worker >= 0 else UNKNOWN),
+        ("number", str(row.id)),
+    ]
+
+
 LOG = _events_kind(events.COLUMNS, "nothing has happened yet")
 RECENT = _events_kind(events.RECENT, "none")
+LOG_WRAPPED: Kind[wrapped.Line] = Kind(
+    one=LOG.one,
+    columns=wrapped.COLUMNS,
+    key=lambda row: (row.event.id, row.number),
+    subject=lambda row: LOG.subject(row.event),
+    details=lambda row: _event_facts(row.event),
+    empty=LOG.empty,
+)
 
 
 TRAPS: Kind[TrapRow] = Kind(
+    one="Trap",
     columns=traps.COLUMNS,
     key=lambda row: row.shape,
     subject=lambda row: row.example,
@@ -122,6 +137,7 @@ TRAPS: Kind[TrapRow] = Kind(
 )
 
 SETTINGS: Kind[SettingRow] = Kind(
+    one="Setting",
     columns=settings.COLUMNS,
     key=lambda row: row.key,
     subject=lambda row: f"{row.key} = {row.value}",
@@ -134,6 +150,7 @@ SETTINGS: Kind[SettingRow] = Kind(
 )
 
 HITS: Kind[Hit] = Kind(
+    one="Page",
     columns=hits.COLUMNS,
     key=lambda row: row.id,
     subject=lambda row: row.url,
@@ -141,31 +158,10 @@ HITS: Kind[Hit] = Kind(
 )
 
 
-def page_facts(page: PageReply) -> list[tuple[str, str]]:
-    """Say what is kept of a page."""
-    return [
-        ("url", page.url),
-        ("title", page.title or UNKNOWN),
-        ("status", f"{page.status} {page.kind}{f' ({page.failure})' if page.failure else ''}"),
-        ("fetched", date(page.fetched)),
-        ("type", page.content_type or UNKNOWN),
-        ("size", human_size(page.size)),
-        ("language", page.language or UNKNOWN),
-        ("depth", f"{human_count(page.depth)} links from a seed"),
-        ("found on", page.referrer or "it is a seed"),
-        *([("leads to", page.location)] if page.location else []),
-        ("archived as", page.path or "not stored"),
-        ("links", f"{human_count(page.links_out)} out, {_links_in(page)} in"),
-    ]
-
-
-def _links_in(page: PageReply) -> str:
-    return human_count(page.links_in) if page.links_in >= 0 else "not yet counted"
-
-
 def directories_kind(glyphs: Glyphs, *, pane: bool = False) -> Kind[DirectoryRow]:
     """Make the kind of the directories, whose bars are drawn with these glyphs."""
     return Kind(
+        one="Directory",
         columns=directories.open_columns(glyphs) if pane else directories.columns(glyphs),
         key=lambda row: row.directory,
         subject=lambda row: row.path,
@@ -186,6 +182,7 @@ def directories_kind(glyphs: Glyphs, *, pane: bool = False) -> Kind[DirectoryRow
 def tree_kind(glyphs: Glyphs) -> Kind[TreeRow]:
     """Make the kind of the site tree, whose bars are drawn with these glyphs."""
     return Kind(
+        one="Part of the site",
         columns=tree.columns(glyphs),
         key=lambda row: (row.kind, row.host, row.prefix),
         subject=lambda row: f"https://{row.host}/{row.prefix}",
@@ -202,33 +199,3 @@ def tree_kind(glyphs: Glyphs) -> Kind[TreeRow]:
         sort="found",
         descending=True,
     )
-
-
-def why_facts(answer: Why) -> list[tuple[str, str]]:
-    """Say which rule decides about a URL, and what is known of it; leave out what is not."""
-    host = f"{answer.host} ({answer.host_state})" if answer.host_state else answer.host
-    facts = [
-        ("", ""),
-        ("in short", answer.summary),
-        ("fetched as", answer.url),
-        ("may be fetched", "yes" if answer.allowed else "no"),
-        ("scope", answer.scope),
-        ("robots.txt", answer.robots or "no line decides"),
-        ("queue", answer.queue or "not known to the crawl"),
-        ("before it", f"{human_count(answer.before)} URLs of its host" if answer.before >= 0 else ""),
-        ("depth", f"{answer.depth} links from a seed" if answer.depth >= 0 else ""),
-        ("found on", answer.referrer),
-        ("trap", answer.shape),
-        ("ended as", f"{answer.kind} {answer.status or ''}".strip()),
-        ("fetched", date(answer.fetched) if answer.fetched else ""),
-        ("leads to", answer.location),
-        ("archived as", answer.path),
-        ("tries", str(answer.tries) if answer.tries else ""),
-        ("last failure", f"{answer.failure} {answer.detail}".strip()),
-        ("next try", date(answer.next_try) if answer.next_try else ""),
-        ("host", host),
-        ("host's reason", answer.host_reason),
-        ("host is next", date(answer.next_allowed) if answer.next_allowed else "now"),
-        ("seen key", answer.key),
-    ]
-    return [(name, text) for name, text in facts if text or not name]

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from textual.message import Message
 
 from spiderd.errors import SpiderdError
-from tui import kinds
+from tui import telling
 from tui.client import Client
+from tui.telling import Section
 
 if TYPE_CHECKING:
     from tui.screens.add import AddBox
@@ -133,7 +134,30 @@ class PageQuestion(Question):
         except SpiderdError as problem:
             self.box.add([("page", f"not readable: {problem}")])
         else:
-            self.box.replace(kinds.page_facts(page), page.text)
+            self.box.replace(telling.page_facts(page), [Section("", page.text.splitlines())])
+
+
+class HostQuestion(Question):
+    """A host in full."""
+
+    def __init__(self, box: Details, host: str, now: float) -> None:
+        super().__init__()
+        self.box = box
+        self.host = host
+        self.now = now  # the daemon's time
+
+    def drop(self, reason: str) -> None:
+        """Say that nobody knows more."""
+        self.box.add([("queue", f"not known: {reason}")])
+
+    async def ask(self, client: Client) -> None:
+        """Ask for what no list holds."""
+        try:
+            answer = await client.host(self.host)
+        except SpiderdError as problem:
+            self.drop(str(problem))
+        else:
+            self.box.replace(telling.host_facts(answer, self.now), telling.host_sections(answer))
 
 
 class WhyQuestion(Question):
@@ -151,7 +175,7 @@ class WhyQuestion(Question):
     async def ask(self, client: Client) -> None:
         """Ask for the rule."""
         try:
-            facts = kinds.why_facts(await client.why(self.url))
+            facts = telling.why_facts(await client.why(self.url))
         except SpiderdError as problem:
             facts = [("why", f"not known: {problem}")]
         self.box.add(facts)

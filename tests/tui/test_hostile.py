@@ -28,6 +28,12 @@ def hostile():
     stage.error_rows = [
         replace(row, url="https://" + EVIL, detail=EVIL, referrer=EVIL) for row in stage.error_rows
     ]
+    stage.tree_rows = [
+        replace(row, name=EVIL, prefix=f"{row.prefix}{EVIL}/", inside=True) for row in stage.tree_rows
+    ]
+    stage.next = [replace(row, url="https://" + EVIL) for row in stage.next]
+    stage.recent = [replace(row, url="https://" + EVIL, detail=EVIL, failure=EVIL) for row in stage.recent]
+    stage.robots = [replace(row, text=EVIL, why=EVIL, origin=EVIL) for row in stage.robots]
     stage.counters.statuses = {EVIL: 3}
     stage.counters.failures = {EVIL: 3}
     return stage
@@ -62,6 +68,38 @@ async def test_tabs_and_details(sock_path, tab):
             await pilot.press("enter")
             await wait_for(pilot, lambda: app.screen is not app.dashboard)
             await wait_for(pilot, lambda: "[@click=app.quit]" in check(pilot))
+
+
+@on_asyncio
+async def test_site_tree(sock_path):
+    stage = hostile()
+    for row in stage.tree_rows:
+        row.host, row.kind = EVIL[:64], "host" if row.kind == "host" else "here"
+    with served(stage, sock_path):
+        async with dashboard(sock_path) as pilot:
+            app = await attached(pilot)
+            await pilot.press("3", "v")
+            tree = app.dashboard.view.tree_listing
+            await wait_for(pilot, lambda: tree.table.total)
+            assert "[red]x[/red]" in check(pilot)
+            await pilot.press("enter")
+            await wait_for(pilot, lambda: "Bksp: up" in screen(pilot))
+            assert "Site tree: ]0;owned[2J[red]x[/red]" in check(pilot)
+
+
+@on_asyncio
+async def test_a_host_in_full(sock_path):
+    stage = hostile()
+    with served(stage, sock_path):
+        async with dashboard(sock_path, size=(100, 100)) as pilot:
+            app = await attached(pilot)
+            await pilot.press("2")
+            await wait_for(pilot, lambda: app.dashboard.view.main.table.total)
+            await pilot.press("enter")
+            await wait_for(pilot, lambda: app.screen is not app.dashboard and app.screen.sections)
+            await wait_for(pilot, lambda: "[@click=app.quit]" in check(pilot))
+            app.screen.query_one("#details-box").scroll_end(animate=False)
+            await wait_for(pilot, lambda: "zzzz" in check(pilot))
 
 
 @on_asyncio

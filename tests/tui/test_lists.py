@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from msgspec.structs import replace
 
@@ -245,3 +247,37 @@ async def test_times_count_by_the_daemons_clock(sock_path):
         async with dashboard(sock_path) as pilot:
             await attached(pilot)
             await wait_for(pilot, lambda: "1m 15s!" in screen(pilot))
+
+
+@on_asyncio
+async def test_long_lines_of_the_log_are_wrapped(sock_path):
+    stage = Stage()
+    with served(stage, sock_path) as server:
+        async with dashboard(sock_path, size=(80, 24)) as pilot:
+            app = await attached(pilot)
+            long = " ".join(f"word{number}" for number in range(40))
+            server.call(
+                partial(stage.log.add, "warning", "failed", long, url="https://a.example/" + "z" * 100)
+            )
+            server.call(stage.happen, 3)
+            await pilot.press("5")
+            await wait_for(pilot, lambda: app.dashboard.view.main.table.total == 4)
+            assert "word39" not in screen(pilot)
+            await pilot.press("w")
+            view = app.dashboard.view
+            await wait_for(pilot, lambda: view.main is view.wrapped and view.wrapped.table.total > 7)
+            assert "word39" in screen(pilot)
+            assert screen(pilot).count("z") >= 100
+            assert screen(pilot).count("warn") == 2
+            await pilot.press("f", *"word39", "enter")
+            await wait_for(pilot, lambda: {row.event.message for row in view.wrapped.table.rows} == {long})
+            await pilot.press("y")
+            await wait_for(pilot, lambda: app.clipboard == "https://a.example/" + "z" * 100)
+            await pilot.press("w")
+            await wait_for(pilot, lambda: view.events.table.total == 1 and view.events.filter == "word39")
+            await pilot.press("escape", "w")
+            server.call(stage.happen, 200)
+            await wait_for(pilot, lambda: len({row.event.id for row in view.wrapped.table.rows}) == 204)
+            assert view.wrapped.table.tailing
+            await pilot.press("g")
+            await wait_for(pilot, lambda: "word0" in screen(pilot) and "End follows" in screen(pilot))

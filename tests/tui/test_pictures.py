@@ -99,6 +99,19 @@ async def test_site_tree(sock_path, stage, size):
         held(f"tree-{size[0]}x{size[1]}", screen(pilot))
 
 
+@pytest.mark.parametrize("size", [(100, 50), (60, 20)], ids=lambda size: f"{size[0]}x{size[1]}")
+@on_asyncio
+async def test_a_host_in_full(sock_path, stage, size):
+    async with dashboard(sock_path, size=size) as pilot:
+        app = await settled(pilot)
+        await pilot.press("2")
+        await wait_for(pilot, lambda: app.dashboard.view.main.table.total)
+        await pilot.press("enter")
+        await wait_for(pilot, lambda: app.screen is not app.dashboard and app.screen.sections)
+        await wait_for(pilot, lambda: app.screen.query(".box").first().region.height > 10)
+        held(f"host-{size[0]}x{size[1]}", screen(pilot))
+
+
 @pytest.mark.parametrize("key", ["question_mark help", "i figures", "a add", "X stop", "enter details"])
 @pytest.mark.parametrize("size", [(100, 50), (60, 20)], ids=lambda size: f"{size[0]}x{size[1]}")
 @on_asyncio

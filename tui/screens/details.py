@@ -13,10 +13,12 @@ from textual.message import Message
 from textual.widgets import Static
 
 from tui.screens.box import Box
+from tui.telling import Section
 from tui.text import fit, fold, harmless
 
 NAMES = 24  # cells that names may take
 LONGEST = 8192  # characters of one text: a page of the screen holds no more
+MOST_LINES = 500  # of a section
 
 
 class Details(Box[None]):
@@ -49,7 +51,7 @@ class Details(Box[None]):
         self.heading = title
         self.facts = facts
         self.subject = subject
-        self.body = ""  # a text of several lines under the facts
+        self.sections: list[Section] = []  # under the facts
 
     def compose(self) -> ComposeResult:
         """A scrolling page."""
@@ -60,11 +62,11 @@ class Details(Box[None]):
 
     def add(self, facts: list[tuple[str, str]]) -> None:
         """Show more facts, which came later."""
-        self.replace([*self.facts, *facts], self.body)
+        self.replace([*self.facts, *facts], self.sections)
 
-    def replace(self, facts: list[tuple[str, str]], body: str = "") -> None:
-        """Show other facts, and a text under them; nothing happens once the box is closed."""
-        self.facts, self.body = facts, body
+    def replace(self, facts: list[tuple[str, str]], sections: list[Section]) -> None:
+        """Show other facts, and texts under them; nothing is drawn once the box is closed."""
+        self.facts, self.sections = facts, sections
         if self.is_attached:
             self.on_resize()
 
@@ -75,7 +77,7 @@ class Details(Box[None]):
     def on_resize(self) -> None:
         """Write the page for the width that there is."""
         width = self.query_one("#details-box").scrollable_content_region.width
-        self.query_one("#facts", Static).update(content(self.facts, self.body, width))
+        self.query_one("#facts", Static).update(content(self.facts, self.sections, width))
 
     def action_scroll(self, lines: int) -> None:
         """Scroll the page."""
@@ -90,8 +92,8 @@ class Details(Box[None]):
         self.post_message(self.Open(self.subject))
 
 
-def content(facts: list[tuple[str, str]], body: str, width: int) -> Content:
-    """Write names and texts in two columns; texts are folded within theirs."""
+def content(facts: list[tuple[str, str]], sections: list[Section], width: int) -> Content:
+    """Write names and texts in two columns, then the sections; texts are folded within theirs."""
     names = min(NAMES, max((cell_len(harmless(name[:NAMES])) for name, _ in facts), default=0))
     indent = "\n" + " " * (names + 2)
     lines = []
@@ -99,8 +101,19 @@ def content(facts: list[tuple[str, str]], body: str, width: int) -> Content:
         folded = fold(harmless(text[:LONGEST]), max(8, width - names - 2))
         shown = fit(harmless(name[:LONGEST]), names)
         lines.append(Content.assemble((shown, "$foreground 75%"), "  ", indent.join(folded)))
-    if body:
-        lines.append(Content(""))
-        for line in body[:LONGEST].splitlines():
-            lines += map(Content, fold(harmless(line), max(8, width)))
+    for section in sections:
+        lines += _section(section, max(8, width))
     return Content("\n").join(lines)
+
+
+def _section(section: Section, width: int) -> list[Content]:
+    lines = [Content("")]
+    if section.title:
+        lines.append(Content(harmless(section.title)).stylize("bold $text-secondary"))
+    left = LONGEST
+    for line in section.lines[:MOST_LINES]:
+        lines += map(Content, fold(harmless(line[:left]), width))
+        left -= len(line)
+        if left <= 0:
+            break
+    return lines

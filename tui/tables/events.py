@@ -10,7 +10,8 @@ from tui.text import UNKNOWN, clock
 _WORDS = {"debug": "debug", "info": "info", "warning": "warn", "error": "ERROR"}
 
 
-def _level(row: Event, _: float) -> Cell:
+def level(row: Event, _: float) -> Cell:
+    """How grave an event is."""
     return Cell(_WORDS.get(row.level, row.level), LEVEL_ROLES.get(row.level, ""))
 
 
@@ -29,7 +30,7 @@ def _where(row: Event, _: float) -> Cell:
 
 COLUMNS: tuple[Column[Event], ...] = (
     Column("at", "time", 8, lambda row, _: Cell(clock(row.at), "muted")),
-    Column("level", "level", 5, _level),
+    Column("level", "level", 5, level),
     Column("name", "event", 10, lambda row, _: Cell(row.name, "muted"), drop=3),
     Column("worker", "thread", 6, _thread, right=True, drop=1),
     Column("message", "message", 20, _message, grow=1),

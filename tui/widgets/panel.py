@@ -17,9 +17,13 @@ class Panel(Vertical):
         self.border_title = title
         self._remark = ""
 
+    def entitle(self, text: str) -> None:
+        """Write another title; foreign text is welcome."""
+        # Never a str: Textual would read it as markup.
+        setattr(self, "border_title", Content(harmless(text)))  # noqa: B010 - the descriptor takes Content, its type says str
+
     def remark(self, text: str) -> None:
         """Say something at the bottom right; foreign text is welcome."""
         if text != self._remark:
             self._remark = text
-            # Never a str: Textual would read it as markup.
-            setattr(self, "border_subtitle", Content(harmless(text)))  # noqa: B010 - the descriptor takes Content, its type says str
+            setattr(self, "border_subtitle", Content(harmless(text)))  # noqa: B010 - see above

@@ -232,6 +232,10 @@ class Table(ScrollView, Generic[Row], can_focus=True):
 
     # geometry
 
+    def width_of(self, column: str) -> int:
+        """Cells of a column; 0 where it is not shown."""
+        return next((width for each, width in self._layout if each.name == column), 0)
+
     @property
     def _top(self) -> int:
         """Index of the first row in view."""

@@ -40,7 +40,7 @@ class TreeListing(PagedListing[TreeRow]):
         place = self._way[-1] if self._way else None
         self.more = {"host": place.host, "prefix": place.prefix} if place else {}
         where = cut(harmless(f"{place.host}/{place.prefix}"), LONGEST_PLACE) if place else ""
-        self.border_title = f"Site tree: {where} · Bksp: up" if where else TITLE
+        self.entitle(f"Site tree: {where} · Bksp: up" if where else TITLE)
         self._back_on = back_on
         self.table.show([], self.now)  # rows of another level; its own come in a moment
         self.filter_box.forget()
