@@ -23,6 +23,8 @@ SCHEMA_VERSION = 1
 FIRST_MAP = 256 * 1024 * 1024  # address space only: the file grows with what is written
 HEADROOM = 128 * 1024 * 1024  # what one transaction may write before the map must have grown
 
+MOST_READERS = 512  # transactions of all processes at a time; 64 bytes of the lock file each
+
 SHORT = 1024 * 1024  # bytes of free disk below which a failed write is taken for a full disk
 
 TABLES = (
@@ -79,6 +81,7 @@ class Environment:
                 str(path),
                 map_size=max(map_size, _size_of(path / "data.mdb") + HEADROOM),
                 max_dbs=len(TABLES) + 1,
+                max_readers=MOST_READERS,
                 sync=sync,
                 readahead=False,  # the store is read in small random pieces
                 meminit=False,

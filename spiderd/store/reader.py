@@ -18,7 +18,7 @@ from typing import NamedTuple, Self, cast
 import lmdb
 
 from spiderd.errors import StorageError
-from spiderd.store.environment import SCHEMA_VERSION, TABLES, explained
+from spiderd.store.environment import MOST_READERS, SCHEMA_VERSION, TABLES, explained
 from spiderd.store.pages import NUMBER_BYTES
 from spiderd.store.records import PageRecord, decode, number_key
 from spiderd.store.transaction import State
@@ -56,8 +56,11 @@ class StoreReader:
                 readonly=True,
                 create=False,
                 max_dbs=len(TABLES) + 1,
+                max_readers=MOST_READERS,
                 readahead=False,
             )
+        except lmdb.ReadersFullError as error:
+            raise _too_many(path) from error
         except (OSError, lmdb.Error) as error:
             raise StorageError(f"There is no store to read in {path}: {error}.") from error
         try:
@@ -85,15 +88,21 @@ class StoreReader:
     @contextmanager
     def _view(self) -> Iterator[lmdb.Transaction]:
         try:
-            try:
-                view = self._env.begin()
-            except lmdb.MapResizedError:
-                self._env.set_mapsize(0)
-                view = self._env.begin()
-            with view:
+            with self._begin() as view:
                 yield view
         except lmdb.Error as error:
             raise explained(error, self.path) from error
+
+    def _begin(self) -> lmdb.Transaction:
+        try:
+            return self._env.begin()
+        except lmdb.MapResizedError:
+            self._env.set_mapsize(0)
+            return self._env.begin()
+        except lmdb.ReadersFullError as error:
+            if self._env.reader_check():  # places of processes that were killed
+                return self._env.begin()
+            raise _too_many(self.path) from error
 
     def _row(self, view: lmdb.Transaction, table: str, key: bytes) -> bytes | None:
         return cast("bytes | None", view.get(key, db=self._tables[table]))  # buffers are off
@@ -175,3 +184,9 @@ class StoreReader:
                 return
             last = piece[-1][0]
             yield piece
+
+
+def _too_many(path: Path) -> StorageError:
+    return StorageError(
+        f"Too many programs read the store in {path} at the same time: end some, or try again."
+    )

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import ExitStack
+from subprocess import PIPE
 
 import lmdb
 import pytest
 
 from spiderd.errors import StorageError
 from spiderd.states import Failure, OutcomeKind
+from spiderd.store import environment
 from spiderd.store.environment import SCHEMA_VERSION, TABLES, Environment
 from spiderd.store.reader import StoreReader
 from spiderd.store.records import PageRecord, encode, number_key
@@ -101,6 +104,38 @@ def test_a_reader_in_another_process_follows_a_map_that_grows(tmp_path):
             assert ask() == change
         process.communicate()
     env.close()
+
+
+HOLD = """
+import sys, lmdb
+with lmdb.open(sys.argv[1], readonly=True, max_readers=2) as env, env.begin():
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_where_all_places_are_taken_a_reader_says_so_and_takes_that_of_one_that_was_killed(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(environment, "MOST_READERS", 2)
+    with Crawled(tmp_path) as crawled:
+        crawled.store("http://t.test/a", "<p>a")
+    store = tmp_path / "store"
+    with ExitStack() as holding:
+        holders = [
+            holding.enter_context(
+                subprocess.Popen([sys.executable, "-c", HOLD, store], stdin=PIPE, stdout=PIPE, text=True)
+            )
+            for _ in range(2)
+        ]
+        assert [holder.stdout.readline() for holder in holders] == ["held\n"] * 2
+        with pytest.raises(StorageError, match="Too many programs read the store"):
+            StoreReader(store)
+        for holder in holders:
+            holder.kill()
+            holder.wait()
+        with StoreReader(store) as reader:
+            assert reader.state().next_page == 2
 
 
 def test_what_is_no_store_is_said(tmp_path):
