@@ -6,6 +6,7 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
+from spiderd.api.vitals import Vitals
 from spiderd.protocol import (
     Added,
     Directories,
@@ -62,6 +63,10 @@ class Crawl(Protocol):
 
     def snapshot(self) -> Snapshot:
         """Describe the crawl as it is now; each client asks up to twice a second, so it must be cheap."""
+        ...
+
+    async def vitals(self) -> Vitals:
+        """Tell what only the metrics show; each scraper asks every few seconds."""
         ...
 
     async def workers(self, query: ListQuery) -> Workers:

@@ -10,18 +10,31 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
+from starlette.responses import Response
+
+from spiderd.api.crawl import Crawl
+from spiderd.api.vitals import Vitals
+from spiderd.histogram import BOUNDS, Histogram
 from spiderd.protocol import Snapshot
 from spiderd.states import CrawlState, Queue, Step
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-Kind = Literal["counter", "gauge"]
+Kind = Literal["counter", "gauge", "histogram"]
+Labels = tuple[tuple[str, str], ...]
 Sample = tuple[Mapping[str, str], float]
 
 
-def exposition(snapshot: Snapshot) -> str:
-    """Write the metrics of a crawl."""
-    return "".join([*_identity(snapshot), *_totals(snapshot), *_labelled(snapshot), *_now(snapshot)])
+async def metrics_reply(crawl: Crawl) -> Response:
+    """Answer with the metrics as they are now."""
+    vitals = await crawl.vitals()
+    return Response(exposition(crawl.snapshot(), vitals), headers={"content-type": CONTENT_TYPE})
+
+
+def exposition(snapshot: Snapshot, vitals: Vitals) -> str:
+    """Write the metrics of a crawl, and of the daemon that runs it."""
+    crawl = [*_identity(snapshot), *_totals(snapshot), *_labelled(snapshot), *_now(snapshot)]
+    return "".join([*crawl, *_times(vitals), *_store(vitals), *_processes(vitals)])
 
 
 def _identity(snapshot: Snapshot) -> Iterable[str]:
@@ -49,7 +62,7 @@ def _totals(snapshot: Snapshot) -> Iterable[str]:
 def _labelled(snapshot: Snapshot) -> Iterable[str]:
     counters = snapshot.counters
     yield _by("spiderd_answers_total", "counter", "Answers by HTTP status.", "status", counters.statuses)
-    yield _by("spiderd_failures_total", "counter", "URLs that failed.", "failure", counters.failures)
+    yield _by("spiderd_urls_failed", "gauge", "URLs whose last try failed.", "failure", counters.failures)
     yield _by("spiderd_links_refused_total", "counter", "Links not followed.", "reason", counters.refused)
 
 
@@ -76,6 +89,46 @@ def _now(snapshot: Snapshot) -> Iterable[str]:
         yield _plain("spiderd_index_behind", "gauge", "Pages not in the index.", index.pages - index.indexed)
         yield _plain("spiderd_index_documents", "gauge", "Pages that can be found.", index.documents)
         yield _plain("spiderd_index_bytes", "gauge", "Size of the search index.", index.bytes)
+
+
+def _times(vitals: Vitals) -> Iterable[str]:
+    fetches = [
+        ({"outcome": outcome, "failure": failure}, count)
+        for (outcome, failure), count in sorted(vitals.fetches.items())
+    ]
+    yield _family("spiderd_fetches_total", "counter", "Leases by how they ended, since the start.", fetches)
+    phases: dict[Labels, Histogram] = {(("phase", name),): one for name, one in vitals.phases.items()}
+    yield _histograms("spiderd_fetch_phase_seconds", "Time of a fetch, by phase.", phases)
+    yield _histograms("spiderd_store_commit_seconds", "Time of a commit.", {(): vitals.commits})
+
+
+def _store(vitals: Vitals) -> Iterable[str]:
+    behind = "Commits since the oldest snapshot that somebody reads."
+    yield _plain("spiderd_store_bytes", "gauge", "Size of the store.", vitals.store_bytes)
+    yield _plain("spiderd_store_readers", "gauge", "Snapshots of the store that are open.", vitals.readers)
+    yield _plain("spiderd_store_oldest_reader_commits", "gauge", behind, vitals.reader_lag)
+    yield _plain("spiderd_hosts_in_memory", "gauge", "Hosts that have work, as far as read.", vitals.hosts)
+
+
+def _processes(vitals: Vitals) -> Iterable[str]:
+    labelled = [({"process": one.role, "pid": str(one.pid)}, one) for one in vitals.processes]
+    memory = [(labels, one.resident) for labels, one in labelled]
+    seconds = [(labels, one.cpu) for labels, one in labelled]
+    yield _family("spiderd_process_resident_bytes", "gauge", "Memory by process.", memory)
+    yield _family("spiderd_process_cpu_seconds_total", "counter", "Processor time by process.", seconds)
+
+
+def _histograms(name: str, text: str, histograms: Mapping[Labels, Histogram]) -> str:
+    lines = [f"# HELP {name} {text}\n", f"# TYPE {name} histogram\n"]
+    for pairs, histogram in histograms.items():
+        counts, total, labels = histogram.counts, histogram.total, dict(pairs)
+        below = 0
+        for bound, count in zip((*map(repr, BOUNDS), "+Inf"), counts, strict=True):
+            below += count
+            lines.append(f"{name}_bucket{_labels({**labels, 'le': bound})} {below}\n")
+        lines.append(f"{name}_sum{_labels(labels)} {_number(total)}\n")
+        lines.append(f"{name}_count{_labels(labels)} {below}\n")
+    return "".join(lines)
 
 
 def _plain(name: str, kind: Kind, text: str, value: float) -> str:

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp
 from spiderd.api.browsing import browses
 from spiderd.api.crawl import Crawl, ListQuery
 from spiderd.api.interrupts import Closing, unless_interrupted
-from spiderd.api.metrics import CONTENT_TYPE, exposition
+from spiderd.api.metrics import metrics_reply
 from spiderd.api.peer import Rights
 from spiderd.api.replies import ApiError, json_reply, reply_to, status_reply
 from spiderd.api.requests import (
@@ -97,7 +97,7 @@ def _reads(crawl: Crawl, closing: Closing) -> list[Route]:
 
     async def metrics(request: Request) -> Response:
         query_of(request, NoParameters)
-        return Response(exposition(crawl.snapshot()), headers={"content-type": CONTENT_TYPE})
+        return await metrics_reply(crawl)
 
     return [
         _route("/v1/", "GET", hello),

@@ -118,6 +118,28 @@ def _socket_fault(socket: str) -> str:
     return ""
 
 
+def _metrics_fault(place: str) -> str:
+    try:
+        if place:
+            loopback_port(place)
+    except ValueError:
+        return 'is not an address of loopback with a port such as "127.0.0.1:9105" or "[::1]:9105"'
+    return ""
+
+
+def loopback_port(place: str) -> tuple[str, int]:
+    """Read "127.0.0.1:9105" as address and port.
+
+    Raises:
+        ValueError: it is something else, or an address that others can reach.
+    """
+    host, _, port = place.rpartition(":")
+    address = ipaddress.ip_address(host[1:-1] if host.startswith("[") and host.endswith("]") else host)
+    if not address.is_loopback or not (port.isascii() and port.isdigit() and int(port) < 65536):
+        raise ValueError(place)
+    return str(address), int(port)
+
+
 def _bind_fault(address: str) -> str:
     try:
         ipaddress.ip_address(address)
@@ -148,6 +170,7 @@ _PLAIN: dict[str, Callable[[Any], str]] = {
     "politeness.contact": _header_fault,
     "fetch.proxy": _proxy_fault,
     "api.socket": _socket_fault,
+    "api.metrics": _metrics_fault,
     "web.bind": _bind_fault,
     "web.password": _password_fault,
 }

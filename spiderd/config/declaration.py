@@ -138,6 +138,7 @@ class Api(Section, frozen=True):
 
     socket: str = ""
     group: str = ""
+    metrics: str = ""  # address and port of loopback for /metrics
 
 
 class Web(Section, frozen=True):
@@ -154,6 +155,7 @@ class Log(Section, frozen=True):
     """What the daemon writes to standard error."""
 
     level: Literal["debug", "info", "warning", "error"] = "info"
+    format: Literal["text", "json"] = "text"
 
 
 class Config(Section, frozen=True):

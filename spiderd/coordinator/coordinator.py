@@ -71,6 +71,7 @@ class Coordinator:
         self.lifecycle = Lifecycle(self._on_state, clock)
         self.workers: dict[int, WorkerState] = {}
         self.phases = Phases()  # of all fetchers since the start
+        self.outcomes: dict[tuple[str, str], int] = {}  # kind and failure -> how many since the start
         self.tallies: dict[int, tuple[int, int]] = {}  # worker -> pages and errors since the start
         self._store = store
         self._events = events
@@ -338,6 +339,8 @@ class Coordinator:
         stored = outcome.kind is OutcomeKind.STORED
         failed = outcome.kind is OutcomeKind.FAILED
         self.tallies[outcome.worker] = (pages + stored, errors + failed)
+        ended = (outcome.kind, outcome.failure)
+        self.outcomes[ended] = self.outcomes.get(ended, 0) + 1
 
     def _on_claim(self, seat: Seat, claim: Claim) -> None:
         lease = self.desk.book.get(claim.lease)

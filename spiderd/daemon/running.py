@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 import trio
 
+from spiderd.api.metrics_port import serve_port
 from spiderd.api.server import serve
 from spiderd.archive.directory import cut_back
 from spiderd.config import Config
@@ -93,7 +94,7 @@ class Daemon:
         self._sock = sock
         self._once = once
         self._report = report
-        self._happenings = Happenings(Log(config.log.level))
+        self._happenings = Happenings(Log(config.log.level, form=config.log.format))
         self._service = Service(notifier or Notifier())
         self._forked = [] if forked is None else forked
         self._started = time.monotonic()
@@ -103,6 +104,10 @@ class Daemon:
 
     async def run(self) -> int:
         """Crawl until stopped, or (once) until complete; the exit code."""
+        with self._happenings.capturing():
+            return await self._run()
+
+    async def _run(self) -> int:
         order = self._config.crawl.order
         archive = self._data_dir / "pages"
         batched = self._config.archive.durability == "batch"
@@ -143,7 +148,7 @@ class Daemon:
         overrides = msgspec.msgpack.decode(kept, type=dict[str, object]) if kept else {}
         self._settings = settings = LiveSettings(self._filed, self._reread, overrides)
         self._config = settings.running
-        self._happenings.log_from(self._config.log.level)
+        self._happenings.log_by(self._config.log)
         for change in settings.overridden():
             text = f"{change.key} = {change.value} holds, which was set live (the file has {change.filed})"
             self._happenings.add("info", "settings", text)
@@ -164,11 +169,14 @@ class Daemon:
         await self._cut_back()
         async with showing(self._steering, self._config.web), trio.open_nursery() as nursery:
             await nursery.start(serve, self._steering, self._sock)
+            if place := self._config.api.metrics:
+                await nursery.start(serve_port, self._steering, place)
             nursery.start_soon(self._heed_signals, nursery)
             nursery.start_soon(self._keep_time)
             nursery.start_soon(self._obey_force)
             nursery.start_soon(watch_disk, self._data_dir, self._coordinator, self._store)
             nursery.start_soon(self._steering.searching.run)
+            nursery.start_soon(self._steering.auditing.run)
             nursery.start_soon(self._serve_manager)
             with trio.CancelScope() as self._crawling:
                 await self._coordinator.run(restored.hosts, paused=restored.paused)

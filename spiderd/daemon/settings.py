@@ -37,6 +37,7 @@ RESTART: Mapping[str, str] = {
     "search.enabled": "the indexer is started with the daemon",
     "api.socket": "clients are connected to it",
     "api.group": "the socket was made for it",
+    "api.metrics": "the port is opened with the daemon",
     "web.enabled": "the search page is opened when the daemon starts",
     "web.bind": "the search page is opened when the daemon starts",
     "web.port": "the search page is opened when the daemon starts",

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import trio
 
+from spiderd.api.vitals import Vitals
 from spiderd.config import Config
 from spiderd.config.loading import Loaded
 from spiderd.coordinator.coordinator import Coordinator
@@ -23,6 +24,7 @@ from spiderd.daemon.releasing import Releasing
 from spiderd.daemon.ruling import Ruling
 from spiderd.daemon.settings import SEEDS, LiveSettings, Plan
 from spiderd.daemon.site_tree import SiteTree
+from spiderd.daemon.vitals import take
 from spiderd.errors import ConfigError, SpiderdError
 from spiderd.protocol import (
     Added,
@@ -104,6 +106,10 @@ class Steering:
     async def refresh_directories(self) -> None:
         """Look the open directories up in the store; once a second is often enough."""
         await self._picture.refresh()
+
+    async def vitals(self) -> Vitals:
+        """Tell what only the metrics show."""
+        return await take(self._coordinator, self._store)
 
     async def events(self, since: int, wait: float, level: str) -> Events:
         """Answer the events after an id."""
@@ -244,7 +250,7 @@ class Steering:
         self._picture.settings_changed()
         if plan.keys - {SEEDS}:
             self._coordinator.reconfigure(plan.config)
-            self._happenings.log_from(plan.config.log.level)
+            self._happenings.log_by(plan.config.log)
 
     def _told(self, plan: Plan, name: str) -> Reconfigured:
         for change in plan.changed:

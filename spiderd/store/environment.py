@@ -148,6 +148,17 @@ class Environment:
         with translated(self.path):
             return int(self._env.reader_check())
 
+    def readers(self) -> tuple[int, int]:
+        """How many snapshots are open in any process, and how many commits came since the oldest of them.
+
+        Pages that were freed since then cannot be used again as long as it is open.
+        """
+        with translated(self.path):
+            rows = [line.split() for line in self._env.readers().splitlines()[1:]]
+        snapshots = [int(row[2]) for row in rows if len(row) == 3 and row[2].isdigit()]
+        last = int(self._env.info()["last_txnid"])
+        return len(snapshots), last - min(snapshots, default=last)
+
     def bytes_used(self) -> int:
         """Bytes of the data file that hold pages in use or once used."""
         return (int(self._env.info()["last_pgno"]) + 1) * int(self._env.stat()["psize"])

@@ -152,6 +152,10 @@ class StoreThread:
         await call.done.wait()
         return call.unwrap()
 
+    async def usage(self) -> tuple[int, int, int]:
+        """Bytes of the store's file; snapshots of it that are open; commits since the oldest of these."""
+        return await self._ask(_Call(lambda _: (self._env.bytes_used(), *self._env.readers())))
+
     def close(self) -> None:
         """Let the thread execute what it was asked for, commit and end."""
         self._closing.set()

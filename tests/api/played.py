@@ -12,6 +12,7 @@ import msgspec
 
 from spiderd.api.crawl import ListQuery
 from spiderd.api.events import EventLog
+from spiderd.api.vitals import Vitals
 from spiderd.errors import ConfigError, UsageError
 from spiderd.protocol import (
     API_VERSION,
@@ -94,6 +95,7 @@ class PlayedCrawl:
         self.ruling: dict[str, Any] = {}  # fields of every answer to "why"
         self.broken = False  # the configuration
         self.pages_this_run = 0
+        self.kept_vitals = Vitals()
         self.calls: list[str] = []
         self.asked: list[ListQuery] = []
         self.retried: list[RetryRequest] = []
@@ -103,6 +105,9 @@ class PlayedCrawl:
 
     def hello(self) -> Hello:
         return msgspec.structs.replace(self.greeting, api=self.api)
+
+    async def vitals(self) -> Vitals:
+        return self.kept_vitals
 
     def snapshot(self) -> Snapshot:
         return Snapshot(

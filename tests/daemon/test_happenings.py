@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 from spiderd.api.events import BURST
+from spiderd.config.declaration import Log as LogRules
 from spiderd.daemon.happenings import Happenings
 from spiderd.daemon.log import Log
 
@@ -33,7 +34,7 @@ def test_the_level_of_the_log_may_change_while_it_runs():
     stream = io.StringIO()
     happenings = Happenings(Log("error", stream))
     happenings.add("info", "state", "one")
-    happenings.log_from("info")
+    happenings.log_by(LogRules(level="info"))
     happenings.add("info", "state", "two")
     assert lines_of(stream) == ["info    state: two"]
     assert len(happenings.ring.since(0).rows) == 2
