@@ -19,6 +19,8 @@ from spiderd.protocol import (
     PageReply,
     Reconfigured,
     Released,
+    Report,
+    Reports,
     Retried,
     RetryRequest,
     SearchReply,
@@ -158,6 +160,14 @@ class Crawl(Protocol):
 
     async def page(self, number: int, url: str) -> PageReply:
         """Tell what is kept of a page, by its number or, where that is 0, by its URL."""
+        ...
+
+    async def reports(self, query: ListQuery) -> Reports:
+        """List the reports on what was crawled; they are made when somebody asks."""
+        ...
+
+    async def report(self, kind: str, query: ListQuery) -> Report:
+        """Read rows of a report."""
         ...
 
     async def reindex(self) -> IndexState:

@@ -21,6 +21,7 @@ from spiderd.api.interrupts import Closing, unless_interrupted
 from spiderd.api.metrics import metrics_reply
 from spiderd.api.peer import Rights
 from spiderd.api.replies import ApiError, json_reply, reply_to, status_reply
+from spiderd.api.reports import reports
 from spiderd.api.requests import (
     MAX_WAIT,
     EventParameters,
@@ -60,7 +61,14 @@ def build_app(crawl: Crawl, closing: Closing) -> ASGIApp:
     Its scope must hold the client's rights under `RIGHTS`. It ends its waits when `closing` begins.
     """
     app = Starlette(
-        routes=[*_reads(crawl, closing), *_lists(crawl), *browses(crawl), *searches(crawl), *_writes(crawl)],
+        routes=[
+            *_reads(crawl, closing),
+            *_lists(crawl),
+            *browses(crawl),
+            *searches(crawl),
+            *reports(crawl),
+            *_writes(crawl),
+        ],
         exception_handlers=dict.fromkeys((HTTPException, ApiError, SpiderdError, Exception), _explain),
     )
     app.router.redirect_slashes = False

@@ -15,6 +15,7 @@ from spiderd.config import Config
 from spiderd.config.loading import Loaded
 from spiderd.coordinator.coordinator import Coordinator
 from spiderd.daemon import intake
+from spiderd.daemon.auditing import Auditing
 from spiderd.daemon.happenings import Happenings
 from spiderd.daemon.host_page import HostPage
 from spiderd.daemon.indexing import Searching
@@ -74,6 +75,9 @@ class Steering:
         self._releasing = Releasing(coordinator, store)
         self._ruling = Ruling(settings, coordinator, store, happenings, self._listing, data_dir / "pages")
         self.rates = self._picture.rates
+        self.auditing = Auditing(lambda: settings.running, data_dir, self._progress, store.flush)
+        self.reports = self.auditing.reports
+        self.report = self.auditing.report
         self.searching = Searching(settings.running, data_dir, happenings)
         self.stop_asked: Callable[[], None] = lambda: coordinator.stop(Reason.USER, grace=STOP_GRACE)
         self.reloading: Callable[[], AbstractContextManager[None]] = nullcontext  # around each reload
@@ -88,6 +92,11 @@ class Steering:
     @property
     def _config(self) -> Config:
         return self._settings.running
+
+    def _progress(self) -> int:
+        """A number that grows with whatever is recorded."""
+        counters = self._picture.counters()
+        return counters.known + counters.complete + counters.error + counters.bytes_received
 
     # the picture
 

@@ -37,6 +37,10 @@ from spiderd.protocol import (
     Rates,
     Reconfigured,
     Released,
+    Report,
+    ReportInfo,
+    ReportRow,
+    Reports,
     Retried,
     RetryRequest,
     RobotsRow,
@@ -81,6 +85,8 @@ class PlayedCrawl:
         self.host_rows: list[HostRow] = []
         self.tree_rows: list[TreeRow] = []
         self.error_rows: list[ErrorRow] = []
+        self.report_infos: list[ReportInfo] = []
+        self.report_rows: dict[str, list[ReportRow]] = {}
         self.trap_rows: list[TrapRow] = []
         self.outside = 0
         self.setting_rows: list[SettingRow] = []
@@ -154,6 +160,17 @@ class PlayedCrawl:
 
     async def traps(self, query: ListQuery) -> Traps:
         return Traps(**self._page(self.trap_rows, query, "shape"), outside=self.outside)
+
+    async def reports(self, query: ListQuery) -> Reports:
+        return Reports(
+            **self._page(self.report_infos, query, "name"), made=self.now, urls=self.counters.known
+        )
+
+    async def report(self, kind: str, query: ListQuery) -> Report:
+        if kind not in {info.name for info in self.report_infos}:
+            raise UsageError(f'there is no report "{kind}"')
+        rows = self.report_rows.get(kind, [])
+        return Report(**self._page(rows, query, "url"), kind=kind, made=self.now)
 
     async def tree(self, host: str, prefix: str, query: ListQuery) -> Tree:
         if not host:

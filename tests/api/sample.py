@@ -20,6 +20,9 @@ from spiderd.protocol import (
     OutcomeRow,
     Rates,
     Reconfigured,
+    ReportColumn,
+    ReportInfo,
+    ReportRow,
     RobotsRow,
     SettingRow,
     TrapRow,
@@ -60,6 +63,9 @@ class SampleCrawl(PlayedCrawl):
         self.worker_rows = [self.worker(0), self.worker(1)]
         self.directory_rows = [_directory(number) for number in range(1, 11)]
         self.host_rows = [_host()]
+        columns = [ReportColumn(name="url", title="url", form="url")]
+        self.report_infos = [ReportInfo(name="broken", help="links", noun="link", count=1, columns=columns)]
+        self.report_rows = {"broken": [ReportRow(page=7, url=f"{SITE}/gone", cells=[f"{SITE}/gone"])]}
         self.next = [NextUrl(url=f"{SITE}/next", depth=2, tries=1, leased=True)]
         self.recent = [
             OutcomeRow(
