@@ -20,7 +20,7 @@ from spiderd.api.crawl import Crawl, ListQuery
 from spiderd.api.interrupts import Closing, unless_interrupted
 from spiderd.api.metrics import metrics_reply
 from spiderd.api.peer import Rights
-from spiderd.api.replies import ApiError, json_reply, reply_to, status_reply
+from spiderd.api.replies import JSON, ApiError, json_reply, reply_to, status_reply
 from spiderd.api.reports import reports
 from spiderd.api.requests import (
     MAX_WAIT,
@@ -107,6 +107,12 @@ def _reads(crawl: Crawl, closing: Closing) -> list[Route]:
         query_of(request, NoParameters)
         return await metrics_reply(crawl)
 
+    async def openapi(request: Request) -> Response:
+        from spiderd.api.openapi import description  # noqa: PLC0415 - few ever ask
+
+        query_of(request, NoParameters)
+        return Response(description(), media_type=JSON)
+
     return [
         _route("/v1/", "GET", hello),
         _route("/v1/status", "GET", status),
@@ -115,6 +121,7 @@ def _reads(crawl: Crawl, closing: Closing) -> list[Route]:
         _route("/v1/events", "GET", events),
         _route("/v1/events/stream", "GET", stream),
         _route("/metrics", "GET", metrics),
+        _route("/v1/openapi.json", "GET", openapi),
     ]
 
 
