@@ -138,6 +138,7 @@ class Writer:
                 await self._wake.wait()
                 self._wake = trio.Event()
                 while self._jobs:
+                    await trio.lowlevel.checkpoint()  # what others hand in in this round goes along
                     jobs, self._jobs = self._jobs, []
                     await trio.to_thread.run_sync(_write, jobs)
                     for job in jobs:

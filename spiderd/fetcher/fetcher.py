@@ -196,6 +196,7 @@ class Fetcher:
         try:
             while self._out or not self._finished:
                 await self._out_wake.wait()
+                await trio.lowlevel.checkpoint()  # what others have to say in this round goes along
                 self._out_wake = trio.Event()
                 messages, self._out = self._out, []
                 if messages:
