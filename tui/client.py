@@ -29,6 +29,8 @@ from spiderd.protocol import (
     Reconfigured,
     Released,
     ReleaseRequest,
+    Report,
+    Reports,
     Retried,
     RetryRequest,
     SearchReply,
@@ -45,7 +47,7 @@ from tui.settings import Value
 
 Answer = TypeVar("Answer")
 
-Rows = Hosts | Directories | Errors | Traps | Tree
+Rows = Hosts | Directories | Errors | Traps | Tree | Reports | Report
 
 LISTS: Mapping[str, type[Rows]] = {
     "hosts": Hosts,
@@ -53,6 +55,8 @@ LISTS: Mapping[str, type[Rows]] = {
     "errors": Errors,
     "traps": Traps,
     "tree": Tree,
+    "reports": Reports,
+    "report": Report,
 }
 
 ANSWER_WITHIN = 10.0  # seconds; the daemon answers reads in milliseconds

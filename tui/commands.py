@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from spiderd.protocol import Hit, HostRow, SettingRow, TreeRow
+from spiderd.protocol import Hit, HostRow, ReportInfo, ReportRow, SettingRow, TreeRow
 from tui import keys
 from tui.figures import figures
 from tui.questions import HostQuestion, PageQuestion, WhyQuestion
@@ -20,6 +20,7 @@ from tui.steering import Steering
 from tui.text import cut, harmless
 from tui.views.directories import DirectoriesView
 from tui.views.log import LogView
+from tui.views.reports import ReportsView
 from tui.views.search import SearchView
 from tui.widgets.tree import TreeListing
 
@@ -86,6 +87,8 @@ class Commands(Steering):
             view.begin()
         elif isinstance(self._listing, TreeListing) and not self._listing.filter:
             self._listing.leave()
+        elif isinstance(view, ReportsView) and not self._listing.filter:
+            view.leave()
         else:
             self._listing.filter_box.action_clear_and_close()
 
@@ -108,6 +111,10 @@ class Commands(Steering):
         if isinstance(listing, TreeListing) and row is not None and row.inside:
             listing.enter(row)
             return
+        view = self.app.dashboard.view
+        if isinstance(view, ReportsView) and isinstance(row, ReportInfo):
+            view.enter(row)
+            return
         if isinstance(row, SettingRow) and row.live and self._may_change:
             self.app.push_screen(SettingBox(row))
             return
@@ -115,6 +122,8 @@ class Commands(Steering):
         self.app.push_screen(box)
         if isinstance(row, Hit):
             self.app.post_message(PageQuestion(box, row.id))
+        elif isinstance(row, ReportRow) and row.page:
+            self.app.post_message(PageQuestion(box, row.page, kept=True))
         elif isinstance(row, HostRow):
             self.app.post_message(HostQuestion(box, row.host, self._now))
         elif listing.subject.startswith(WEB) and not isinstance(row, TreeRow):
@@ -143,9 +152,12 @@ class Commands(Steering):
             view.switch()
 
     def up(self) -> None:
-        """Go up in the site tree."""
+        """Go up in the site tree, or from a report to the list of them."""
+        view = self.app.dashboard.view
         if isinstance(self._listing, TreeListing):
             self._listing.leave()
+        elif isinstance(view, ReportsView):
+            view.leave()
 
     def filter(self) -> None:
         """Open the filter."""

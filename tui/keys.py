@@ -31,7 +31,7 @@ class Need(Enum):
     FILTERED = auto()  # the table has a filter of its own
     ERROR = auto()  # the row is of the error queue
     TWO_LISTS = auto()  # the tab has a second list
-    LEVELS = auto()  # the site tree is on screen
+    LEVELS = auto()  # the site tree or a report is on screen
     HELD = auto()  # the row is of the hosts or the traps
     LOG = auto()  # the log is on screen
 
@@ -90,6 +90,7 @@ KEYS: tuple[Key, ...] = (
     Key("tab:log", "5", "5", "Log", "Open the log of events", EVERYWHERE),
     Key("tab:errors", "6", "6", "Errors", "Open the URLs that were given up, and why", EVERYWHERE),
     Key("tab:settings", "7", "7", "Settings", "Open the settings, and change them live", EVERYWHERE),
+    Key("tab:reports", "8", "8", "Reports", "Open the reports on what was crawled", EVERYWHERE),
     Key(
         "pause",
         "p",
@@ -265,7 +266,7 @@ KEYS: tuple[Key, ...] = (
         "backspace,left",
         "Bksp ←",
         "Up",
-        "Go up in the site tree; Enter goes into a host or directory",
+        "Go up in the site tree or a report; Enter goes into what the cursor is on",
         TABLES,
         needs=(Need.LEVELS,),
     ),
@@ -311,7 +312,7 @@ def label(key: Key, situation: Situation) -> str:
         return "Resume"
     if key.command == "freeze" and situation.frozen:
         return "Thaw"
-    if key.command == "details" and situation.source == "tree":
+    if key.command == "details" and situation.source in {"tree", "reports"}:
         return "Open"
     return key.label
 
@@ -342,7 +343,7 @@ RULES: tuple[Rule, ...] = (
     (Need.ERROR, lambda now: now.source != "errors", "only in the error queue"),
     (Need.HELD, lambda now: now.source not in {"hosts", "traps"}, "only for hosts and traps"),
     (Need.TWO_LISTS, lambda now: now.source not in {"directories", "tree"}, "only in the directories: 3"),
-    (Need.LEVELS, lambda now: now.source != "tree", "only in the site tree: 3 v"),
+    (Need.LEVELS, lambda now: now.source not in {"tree", "report"}, "only in the site tree and the reports"),
     (Need.LOG, lambda now: not now.log, "only in the log"),
 )
 

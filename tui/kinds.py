@@ -10,6 +10,8 @@ from spiderd.protocol import (
     Event,
     Hit,
     HostRow,
+    ReportInfo,
+    ReportRow,
     SettingRow,
     TrapRow,
     TreeRow,
@@ -19,7 +21,19 @@ from spiderd.units import human_count, human_duration, human_size
 from tui.columns import Column
 from tui.glyphs import Glyphs
 from tui.kind import Kind
-from tui.tables import directories, errors, events, hits, hosts, settings, threads, traps, tree, wrapped
+from tui.tables import (
+    directories,
+    errors,
+    events,
+    hits,
+    hosts,
+    reports,
+    settings,
+    threads,
+    traps,
+    tree,
+    wrapped,
+)
 from tui.text import UNKNOWN, date
 
 THREADS: Kind[WorkerRow] = Kind(
@@ -156,6 +170,30 @@ HITS: Kind[Hit] = Kind(
     subject=lambda row: row.url,
     details=lambda row: [("url", row.url), ("title", row.title), ("fetched", date(row.fetched))],
 )
+
+
+REPORTS: Kind[ReportInfo] = Kind(
+    one="Report",
+    columns=reports.COLUMNS,
+    key=lambda row: row.name,
+    subject=lambda row: row.name,
+    details=lambda row: [("report", row.name), ("rows", human_count(row.count)), ("what", row.help)],
+)
+
+
+def report_kind(info: ReportInfo) -> Kind[ReportRow]:
+    """Make the kind of the rows of a report."""
+    return Kind(
+        one=info.noun.capitalize(),
+        columns=reports.columns_of(info),
+        key=lambda row: (row.page, *row.cells),
+        subject=lambda row: row.url,
+        details=lambda row: [
+            (column.title, reports.shown(cell, column.form) or UNKNOWN)
+            for column, cell in zip(info.columns, row.cells, strict=False)
+        ],
+        empty=f"none: no {info.noun} of this kind was found",
+    )
 
 
 def directories_kind(glyphs: Glyphs, *, pane: bool = False) -> Kind[DirectoryRow]:

@@ -120,12 +120,13 @@ class PreviewQuestion(Question):
 
 
 class PageQuestion(Question):
-    """A page in full."""
+    """A page in full; `kept` keeps what the box says already."""
 
-    def __init__(self, box: Details, number: int) -> None:
+    def __init__(self, box: Details, number: int, *, kept: bool = False) -> None:
         super().__init__()
         self.box = box
         self.number = number
+        self.kept = kept
 
     async def ask(self, client: Client) -> None:
         """Ask for the page."""
@@ -134,7 +135,8 @@ class PageQuestion(Question):
         except SpiderdError as problem:
             self.box.add([("page", f"not readable: {problem}")])
         else:
-            self.box.replace(telling.page_facts(page), [Section("", page.text.splitlines())])
+            facts = [*self.box.facts, *telling.page_facts(page)] if self.kept else telling.page_facts(page)
+            self.box.replace(facts, [Section("", page.text.splitlines())])
 
 
 class HostQuestion(Question):

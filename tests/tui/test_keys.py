@@ -55,7 +55,7 @@ def test_a_live_screen_can_do_everything():
         "again": "only in the error queue",
         "release": "only for hosts and traps",
         "switch": "only in the directories: 3",
-        "up": "only in the site tree: 3 v",
+        "up": "only in the site tree and the reports",
     }
     assert not unavailable(BY_COMMAND["switch"], replace(LIVE, source="directories"))
     assert not unavailable(BY_COMMAND["up"], replace(LIVE, source="tree"))

@@ -14,6 +14,7 @@ from tui.views.hosts import HostsView
 from tui.views.log import LogView
 from tui.views.overview import Overview
 from tui.views.paged import PagedView
+from tui.views.reports import ReportsView
 from tui.views.search import SearchView
 from tui.views.settings import SettingsView
 from tui.views.view import View
@@ -60,6 +61,7 @@ class Dashboard(InkScreen):
             "log": LogView(glyphs),
             "errors": PagedView("errors", "Error queue", kinds.ERRORS, glyphs),
             "settings": SettingsView(glyphs),
+            "reports": ReportsView(glyphs),
         }
         self.set_class(glyphs.border == "ascii", "-ascii")
 

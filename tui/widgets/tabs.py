@@ -29,6 +29,7 @@ TABS = (
     Tab("log", "5", "Log", "Log", "Log"),
     Tab("errors", "6", "Errors", "Errors", "Err"),
     Tab("settings", "7", "Settings", "Settings", "Set"),
+    Tab("reports", "8", "Reports", "Reports", "Rep"),
 )
 
 
@@ -53,7 +54,7 @@ class TabBar(Painted):
         return [line]
 
     def _title(self, tab: Tab, width: int) -> str:
-        for least, title in ((90, tab.title), (78, tab.short), (60, tab.tiny)):
+        for least, title in ((94, tab.title), (87, tab.short), (69, tab.tiny)):
             if width >= least:
                 return title
         return ""
