@@ -101,7 +101,7 @@ def _events_kind(columns: Sequence[Column[Event]], empty: str) -> Kind[Event]:
     return Kind(
         one="Event",
         columns=columns,
-        key=lambda row: row.id,
+        key=lambda row: (row.at, row.id),  # another daemon counts anew
         subject=lambda row: row.url or row.message,
         details=_event_facts,
         empty=empty,
@@ -126,7 +126,7 @@ RECENT = _events_kind(events.RECENT, "none")
 LOG_WRAPPED: Kind[wrapped.Line] = Kind(
     one=LOG.one,
     columns=wrapped.COLUMNS,
-    key=lambda row: (row.event.id, row.number),
+    key=lambda row: (row.event.at, row.event.id, row.number),
     subject=lambda row: LOG.subject(row.event),
     details=lambda row: _event_facts(row.event),
     empty=LOG.empty,

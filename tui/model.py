@@ -42,6 +42,8 @@ class Model:
             self.events.clear()
             self.errors.clear()
             self.last_event = 0
+        elif (before.pid, before.started) != (hello.pid, hello.started):
+            self.last_event = 0  # another daemon counts its events anew
 
     def show(self, snapshot: Snapshot) -> None:
         """Take in a snapshot; it may be that of a daemon that was restarted between two of them."""
@@ -62,7 +64,7 @@ class Model:
             gap: whether some between ours and these are lost.
         """
         if last < self.last_event:
-            self.last_event = 0
+            self.last_event, gap = 0, False
         new = [row for row in rows if row.id > self.last_event]
         self.last_event = max(self.last_event, last, new[-1].id if new else 0)
         self.lost_events = self.lost_events or (gap and bool(self.events))

@@ -55,12 +55,17 @@ class ListQuestion(Question):
         """Each list has its own."""
         return f"list {self.listing.source}"
 
+    def drop(self, reason: str) -> None:
+        """Say so where no rows are that could stay."""
+        if not self.listing.table.total:
+            self.listing.show_problem(self.query, reason)
+
     async def ask(self, client: Client) -> None:
         """Ask for the rows."""
         try:
             page = await client.rows(self.listing.source, self.query.parameters())
         except SpiderdError as problem:
-            self.listing.remark(str(problem))
+            self.listing.show_problem(self.query, str(problem))
         else:
             self.listing.show_page(self.query, page.rows, page.total)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
+import trio
 from msgspec.structs import replace
 
 from spiderd.errors import StorageError
@@ -281,3 +282,22 @@ async def test_long_lines_of_the_log_are_wrapped(sock_path):
             assert view.wrapped.table.tailing
             await pilot.press("g")
             await wait_for(pilot, lambda: "word0" in screen(pilot) and "End follows" in screen(pilot))
+
+
+@on_asyncio
+async def test_an_answer_that_takes_its_time_is_said_to_be_on_its_way(sock_path):
+    gate = trio.Event()
+
+    class Slow(Stage):
+        async def tree(self, host, prefix, query):
+            await gate.wait()
+            return await super().tree(host, prefix, query)
+
+    with served(Slow(), sock_path) as server:
+        async with dashboard(sock_path) as pilot:
+            app = await attached(pilot)
+            await pilot.press("3", "v")
+            await wait_for(pilot, lambda: screen(pilot).count("the daemon is being asked") == 2)
+            server.call(gate.set)
+            await wait_for(pilot, lambda: app.dashboard.view.main.table.total == 40)
+            assert "being asked" not in screen(pilot)

@@ -58,7 +58,9 @@ def test_the_same_crawl_after_a_restart_keeps_its_log():
     model.hear(events(1, 2), 2, gap=False)
     model.show(replace(stage.snapshot(), hello=replace(stage.hello(), pid=9), last_event=2))
     assert len(model.events) == 2
-    assert model.last_event == 2
+    assert model.last_event == 0
+    model.hear(events(1), 1, gap=False)
+    assert [event.id for event in model.events] == [1, 2, 1]
 
 
 def test_what_a_command_brings_about_is_seen_at_once():
@@ -75,6 +77,7 @@ def test_a_daemon_that_counts_anew_is_listened_to():
     model.hear(events(1000), 1000, gap=False)
     model.hear(events(1, 2, 3), 3, gap=True)
     assert [event.id for event in model.events] == [1000, 1, 2, 3]
+    assert not model.lost_events
     assert model.last_event == 3
 
 

@@ -123,7 +123,7 @@ async def test_boxes(sock_path, stage, size, key):
         await wait_for(pilot, lambda: app.screen is not app.dashboard)
         if name == "details":
             await wait_for(pilot, lambda: "00ff00ff" in "".join(text for _, text in app.screen.facts))
-        await wait_for(pilot, lambda: app.screen.query(".box").first().region.height > 2)
+        await wait_for(pilot, lambda: app.screen.query(".box").first().region.height > 8)
         held(f"{name}-{size[0]}x{size[1]}", screen(pilot))
 
 

@@ -9,6 +9,7 @@ from tui import keys, kinds
 from tui.glyphs import Glyphs
 from tui.ink import InkScreen
 from tui.model import Picture
+from tui.screens import sizes
 from tui.views.directories import DirectoriesView
 from tui.views.hosts import HostsView
 from tui.views.log import LogView
@@ -28,21 +29,8 @@ from tui.widgets.tabs import TABS, TabBar
 class Dashboard(InkScreen):
     """Draws pictures; commands are the application's business."""
 
-    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it without ClassVar
-        (0, "-w0"),
-        (60, "-w60"),
-        (80, "-w80"),
-        (100, "-w100"),
-        (120, "-w120"),
-    ]
-    VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - see above
-        (0, "-h0"),
-        (12, "-h12"),
-        (20, "-h20"),
-        (30, "-h30"),
-        (40, "-h40"),
-        (50, "-h50"),
-    ]
+    HORIZONTAL_BREAKPOINTS = sizes.HORIZONTAL
+    VERTICAL_BREAKPOINTS = sizes.VERTICAL
 
     def __init__(self, glyphs: Glyphs, socket: str) -> None:
         super().__init__()

@@ -36,7 +36,9 @@ class SeedBox(Box[Wish]):
     TITLE = ""
     VERB = ""  # on the button
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s,ctrl+enter", "submit", "Go", priority=True, show=False)
+        Binding("ctrl+s,ctrl+enter", "submit", "Go", priority=True, show=False),
+        # At once, and not when the text area comes to it: what is typed next belongs into the next field.
+        Binding("tab", "app.focus_next", priority=True, show=False),
     ]
 
     def __init__(self, *hints: str, text: str = "", threads: str | None = None) -> None:

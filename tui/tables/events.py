@@ -40,13 +40,13 @@ COLUMNS: tuple[Column[Event], ...] = (
 
 RECENT: tuple[Column[Event], ...] = (
     Column("at", "time", 8, lambda row, _: Cell(clock(row.at), "muted"), drop=1),
-    Column("message", "what", 14, _message, grow=1, most=36),
+    Column("message", "what", 14, _message, grow=1, most=48),
     Column(
         "url",
         "url",
         12,
-        lambda row, _: Cell(row.url.removeprefix("https://"), "muted"),
-        grow=2,
+        _where,
+        grow=1,
         drop=2,
         keep="end",
     ),

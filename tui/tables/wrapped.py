@@ -34,7 +34,7 @@ class Folding:
 
     def __init__(self) -> None:
         self._width = 0
-        self._folded: dict[int, list[Line]] = {}
+        self._folded: dict[tuple[float, int], list[Line]] = {}
 
     def lines(self, rows: Sequence[Event], width: int) -> list[Line]:
         """The lines of these events."""
@@ -42,7 +42,7 @@ class Folding:
             self._width = width
             self._folded.clear()
         known = self._folded
-        self._folded = {row.id: known.get(row.id) or _fold(row, width) for row in rows}
+        self._folded = {(row.at, row.id): known.get((row.at, row.id)) or _fold(row, width) for row in rows}
         return [line for folded in self._folded.values() for line in folded]
 
 

@@ -23,7 +23,7 @@ from tui.model import Picture
 from tui.questions import PreviewQuestion, SearchQuestion
 from tui.text import date, harmless, plural
 from tui.views.view import View
-from tui.widgets.listing import Listing
+from tui.widgets.listing import BUSY_AFTER, Listing
 from tui.widgets.panel import Panel
 from tui.widgets.search_box import SearchBox
 from tui.widgets.table import Table
@@ -56,6 +56,7 @@ class SearchView(View):
         self.search_panel = Panel("Search pages", self.box, id="search-panel")
         self.preview_panel = Panel("Preview", self.preview, id="preview")
         self._text = ""  # what is searched for
+        self._answered = ""  # what was last answered
         self._timer: Timer | None = None
         self._pages: dict[int, PageReply] = {}
 
@@ -98,11 +99,16 @@ class SearchView(View):
         self._text = self.box.value.strip()
         if self._text:
             self.post_message(SearchQuestion(self, self._text, 1, PAGE))
+            self.set_timer(BUSY_AFTER, self._say_busy)
         else:
             self.hits.table.empty = ""
             self.hits.table.show([], 0.0)
             self.hits.remark("")
             self.preview.update("")
+
+    def _say_busy(self) -> None:
+        if self._text != self._answered:
+            self.search_panel.remark("searching")
 
     @on(Table.Wanted)
     def _more(self, event: Table.Wanted) -> None:
@@ -139,6 +145,7 @@ class SearchView(View):
         """Show consecutive pages of results, unless something else is searched for by now."""
         if query != self._text:
             return
+        self._answered = query
         first = replies[0]
         reachable = min(first.total, first.pages * first.limit)
         hits = [hit for reply in replies for hit in reply.hits]
@@ -159,6 +166,7 @@ class SearchView(View):
     def show_problem(self, query: str, problem: str) -> None:
         """Show why there is no answer."""
         if query == self._text:
+            self._answered = query
             self.search_panel.remark(problem)
 
     def show_page(self, page: PageReply) -> None:

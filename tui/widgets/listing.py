@@ -26,6 +26,7 @@ from tui.widgets.table import Table
 
 TYPING_PAUSE = 0.2  # seconds
 PAGE = 200  # rows asked for at a time: a few screens
+BUSY_AFTER = 0.3  # seconds without an answer after which it is said that there is none yet
 
 
 class Listing(Panel, Generic[Row]):
@@ -213,6 +214,7 @@ class PagedListing(Listing[Row]):
         self.query_now = Query(sort=kind.sort, descending=kind.descending)
         self.table.empty = ""  # nothing is known before the first answer
         self._typing: Timer | None = None
+        self._answered: Query | None = None  # what was last answered
 
     def renew(self) -> None:
         """Ask from the start: the order or the filter is another one."""
@@ -223,16 +225,30 @@ class PagedListing(Listing[Row]):
             more=tuple(self.more.items()),
         )
         self.table.action_first()
-        self.post_message(ListQuestion(self, self.query_now))
+        self.ask()
 
     def ask(self) -> None:
-        """Ask again for the rows that are in view."""
+        """Ask (again) for the rows that are in view."""
         self.post_message(ListQuestion(self, self.query_now))
+        if self._answered != self.query_now:
+            self.set_timer(BUSY_AFTER, self._say_busy)
+
+    def show_problem(self, query: Query, problem: str) -> None:
+        """Say why there is no answer, unless something else is wanted by now."""
+        if query == self.query_now:
+            self._answered = query
+            self.remark(problem)
+
+    def _say_busy(self) -> None:
+        if self._answered != self.query_now:
+            self.table.empty = "the daemon is being asked"
+            self.remark("the daemon is being asked")
 
     def show_page(self, query: Query, rows: Sequence[Row], total: int) -> None:
         """Show an answer, unless something else is wanted by now."""
         if query != self.query_now:
             return
+        self._answered = query
         self.table.empty = self.kind.empty if not query.filter else "no row holds that text"
         self.table.show(rows, self.now, first=query.offset, total=total)
         self.note = f"{total:,} in all" if not self.filter else ""
