@@ -22,11 +22,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.measure import measure
+from bench.measure import Measured, measure
 from bench.stored import Verdict, examine
 from bench.truth import Bed
 
 ROOT = Path(__file__).parents[1]
+OURS = (sys.executable, "-m", "spiderd")
 MIB = 1024 * 1024
 
 
@@ -41,6 +42,7 @@ class Options:
     timeout: float = 400.0
     settings: tuple[str, ...] = field(default=())
     store: Path | None = None  # a store to begin with, which is copied
+    env: tuple[tuple[str, str], ...] = ()  # more of the environment
 
 
 def configuration(bed: Bed, workload: str, options: Options) -> str:
@@ -72,48 +74,74 @@ enabled = false
 """
 
 
-def crawl(bed: Bed, workload: str, options: Options) -> tuple[dict[str, Any], Verdict]:
-    """Crawl a workload once; the figures, and what is wrong."""
-    folder = bed.work / "spiderd-runs" / f"{workload}-{time.time_ns()}"
+def new_folder(work: Path, name: str) -> Path:
+    """A folder for a run that no other has."""
+    folder = work / "spiderd-runs" / f"{name}-{time.time_ns()}"
     folder.mkdir(parents=True)
+    return folder
+
+
+def start(folder: Path, options: Options, configuration: str) -> Measured:
+    """Crawl in a folder once, from start to clean end; where that fails, tell what spiderd has said last."""
     config = folder / "config.toml"
-    config.write_text(configuration(bed, workload, options))
-    data_dir = folder / "data"
-    if options.store is not None:
-        shutil.copytree(options.store, data_dir / "store")
-    os.sync()
-    bed.warm(bed.truth(workload))
-    before = bed.served()
+    config.write_text(configuration)
     run = measure(
         [
-            *(options.command or (sys.executable, "-m", "spiderd")),
-            *("start", "--once", "--config", config, "--data-dir", data_dir, "--log-level", "warning"),
+            *(options.command or OURS),
+            *("start", "--once", "--config", config, "--data-dir", folder / "data"),
+            *("--log-level", "warning"),
             *(part for setting in options.settings for part in ("--set", setting)),
         ],
         cwd=folder,
         log=folder / "log",
         timeout=options.timeout,
-        env=None if options.command else {**os.environ, "PYTHONPATH": str(ROOT)},
+        env=environment(dict(options.env), ours=not options.command),
     )
     if run.exit_code:
         sys.stderr.write((folder / "log").read_text()[-2000:])
+    return run
+
+
+def environment(more: dict[str, str], *, ours: bool = True) -> dict[str, str]:
+    """The environment of a run; the spiderd of this checkout is found by it."""
+    return {**os.environ, **({"PYTHONPATH": str(ROOT)} if ours else {}), **more}
+
+
+def figures(run: Measured, pages: int) -> dict[str, Any]:
+    """What a run took, as it is kept."""
+    return {
+        "wall": round(run.wall, 3),
+        "cpu": round(run.user + run.system, 3),
+        "cpu_of": {name: round(seconds, 2) for name, seconds in run.cpu_of.items()},
+        "rss_mb": round(run.peak_rss / MIB, 1),
+        "pss_mb": round(run.peak_pss / MIB, 1),
+        "anon_mb": round(run.peak_anon / MIB, 1),
+        "pages": pages,
+        "pps": round(pages / run.wall, 1),
+        "rc": run.exit_code,
+        "timed_out": run.timed_out,
+    }
+
+
+def crawl(bed: Bed, workload: str, options: Options) -> tuple[dict[str, Any], Verdict]:
+    """Crawl a workload once; the figures, and what is wrong."""
+    folder = new_folder(bed.work, workload)
+    if options.store is not None:
+        shutil.copytree(options.store, folder / "data" / "store")
+    os.sync()
+    bed.warm(bed.truth(workload))
+    before = bed.served()
+    run = start(folder, options, configuration(bed, workload, options))
     after = bed.served()
-    verdict = examine(data_dir, bed, workload)
+    verdict = examine(folder / "data", bed, workload)
     row = {
         "workload": workload,
         "peer": "spiderd",
-        "wall": round(run.wall, 3),
-        "cpu": round(run.user + run.system, 3),
-        "rss_mb": round(run.peak_rss / MIB, 1),
-        "anon_mb": round(run.peak_anon / MIB, 1),
-        "pages": verdict.pages,
+        **figures(run, verdict.pages),
         "truth": verdict.truth,
         "complete": verdict.complete,
-        "pps": round(verdict.pages / run.wall, 1),
         "requests": after.requests - before.requests - 1,
         "conns": after.connections - before.connections - 1,
-        "rc": run.exit_code,
-        "timed_out": run.timed_out,
         "folder": str(folder),
     }
     return row, verdict
@@ -138,7 +166,7 @@ def _options() -> argparse.Namespace:
     add_bed_options(parser)
     parser.add_argument("--threads", type=int, default=32)
     parser.add_argument("--processes", default="auto")
-    parser.add_argument("--format", default="files", choices=["files"])
+    parser.add_argument("--format", default="files", choices=["files", "warc"])
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="handed to spiderd")
     parser.add_argument("--command", nargs="+", default=[], help="another spiderd")
     parser.add_argument("--timeout", type=float, default=Options.timeout)
@@ -162,8 +190,8 @@ def main() -> int:
     row, verdict = crawl(bed, given.workload, options)
     print(
         "{workload}: {pages}/{truth} pages, {wall:.2f} s, {pps:.0f} pages/s, CPU {cpu:.2f} s, "
-        "peak {rss_mb:.0f} MiB ({anon_mb:.0f} anonymous), {requests} requests, {conns} connections, "
-        "exit {rc}".format(**row),
+        "peak {pss_mb:.0f} MiB (resident {rss_mb:.0f}, anonymous {anon_mb:.0f}), "
+        "{requests} requests, {conns} connections, exit {rc}".format(**row),
         f"{verdict.duplicates} pages are duplicates; statuses {dict(sorted(verdict.statuses.items()))}",
         *verdict.complaints(10),
         f"see {row['folder']}",

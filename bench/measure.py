@@ -2,7 +2,10 @@
 
 CPU is the operating system's account of the process and of every child it has waited for. Memory is sampled
 from /proc (Linux), summed over the process and its descendants: `rss` counts what several of them share once
-for each, `anon` counts only what is each one's own and not the page cache's (LMDB's map is the page cache's).
+for each, `anon` counts only what is each one's own and not the page cache's (LMDB's map is the page cache's),
+`pss` counts what is shared once in all: the memory that the machine has less while they run. Reading `pss`
+makes the kernel walk the page tables, so it is sampled once a second. What each kind of process took of the
+CPU is sampled, too: its last twentieth of a second is missed.
 """
 
 from __future__ import annotations
@@ -14,10 +17,12 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 SAMPLE_EVERY = 0.05  # seconds
+PSS_EVERY = 1.0  # seconds
+TICK = 1 / os.sysconf("SC_CLK_TCK")  # seconds
 KILL_AFTER = 20.0  # seconds between SIGTERM and SIGKILL at a timeout
 
 
@@ -32,6 +37,8 @@ class Measured:
     peak_anon: int
     exit_code: int
     timed_out: bool
+    peak_pss: int = 0
+    cpu_of: Mapping[str, float] = field(default_factory=dict)  # by name, the first process apart
 
 
 def measure(
@@ -67,6 +74,8 @@ def measure(
         watcher.peak_anon,
         child.returncode,
         watcher.timed_out,
+        watcher.peak_pss,
+        watcher.cpu_of(),
     )
 
 
@@ -76,18 +85,31 @@ class _Watcher(threading.Thread):
         self._pid = pid
         self._deadline = time.monotonic() + timeout
         self._stopped = threading.Event()
-        self.peak_rss = self.peak_anon = 0
+        self.peak_rss = self.peak_anon = self.peak_pss = 0
+        self._cpu: dict[int, tuple[str, float]] = {}
+        self._next_pss = time.monotonic() + PSS_EVERY / 2  # a run of a second has a sample, too
         self.timed_out = False
 
     def stop(self) -> None:
         self._stopped.set()
         self.join()
 
+    def cpu_of(self) -> dict[str, float]:
+        """Seconds of each kind of descendant: forked fetchers have a name of their own."""
+        seconds: dict[str, float] = {}
+        for name, spent in self._cpu.values():
+            seconds[name] = seconds.get(name, 0.0) + spent
+        return seconds
+
     def run(self) -> None:
         while not self._stopped.wait(SAMPLE_EVERY):
             rss, anon = memory_of_tree(self._pid)
             self.peak_rss = max(self.peak_rss, rss)
             self.peak_anon = max(self.peak_anon, anon)
+            self._cpu.update((pid, cpu) for pid, cpu in cpu_of_tree(self._pid) if pid != self._pid)
+            if time.monotonic() >= self._next_pss:
+                self.peak_pss = max(self.peak_pss, pss_of_tree(self._pid))
+                self._next_pss = time.monotonic() + PSS_EVERY
             if time.monotonic() > self._deadline:
                 with suppress(ProcessLookupError):
                     os.kill(self._pid, signal.SIGKILL if self.timed_out else signal.SIGTERM)
@@ -107,6 +129,30 @@ def memory_of_tree(pid: int) -> tuple[int, int]:
         rss += _kilobytes(fields.get("VmRSS", "0 kB"))
         anon += _kilobytes(fields.get("RssAnon", "0 kB"))
     return rss, anon
+
+
+def pss_of_tree(pid: int) -> int:
+    """Bytes that a process and its descendants hold now, what they share with each other counted once."""
+    held = 0
+    for each in _tree(pid):
+        try:
+            lines = Path(f"/proc/{each}/smaps_rollup").read_text().splitlines()[1:]
+        except OSError:
+            continue  # it has just ended
+        fields = dict(line.split(":", 1) for line in lines)
+        held += _kilobytes(fields.get("Pss", "0 kB"))
+    return held
+
+
+def cpu_of_tree(pid: int) -> Iterator[tuple[int, tuple[str, float]]]:
+    """Yield each process of a tree with its name and the seconds of CPU that it has had."""
+    for each in _tree(pid):
+        try:
+            head, _, tail = Path(f"/proc/{each}/stat").read_text().rpartition(")")
+        except OSError:
+            continue
+        fields = tail.split()
+        yield each, (head.partition("(")[2], (int(fields[11]) + int(fields[12])) * TICK)
 
 
 def _kilobytes(text: str) -> int:

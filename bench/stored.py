@@ -9,6 +9,8 @@ from pathlib import Path
 
 from bench.truth import Bed
 from spiderd.archive.directory import INDEX, directory_path, resource_name
+from spiderd.archive.reading import read_body
+from spiderd.archive.records import OFFSET_BYTES, OFFSETS, RECORDS, offset_of
 from spiderd.states import OutcomeKind
 from spiderd.store.environment import Environment
 from spiderd.store.records import PageRecord, decode
@@ -65,14 +67,18 @@ def examine(data_dir: Path, bed: Bed, workload: str) -> Verdict:
     stored = [record for record in kept if record.kind is OutcomeKind.STORED]
     verdict.twice = _repeated(record.url for record in kept) + _repeated_contents(stored)
     by_url = {record.url: record for record in kept}
-    place = {record.digest: _path(root, record) for record in stored}
-    _compare_pages(verdict, truth, by_url, place, bed)
+    place = {record.digest: record for record in stored}
+    _compare_pages(verdict, truth, by_url, place, bed, root)
     verdict.untidy = [*_check_directories(root, stored)]
     return verdict
 
 
-def _path(root: Path, record: PageRecord) -> Path:
-    return directory_path(root, record.directory) / resource_name(record.number)
+def _body(root: Path, record: PageRecord) -> bytes | None:
+    """The body as it is kept, file or record; None where it cannot be read."""
+    try:
+        return read_body(root, record.directory, record.number)
+    except OSError:
+        return None
 
 
 def _repeated(names: Iterable[str]) -> list[str]:
@@ -85,7 +91,12 @@ def _repeated_contents(stored: list[PageRecord]) -> list[str]:
 
 
 def _compare_pages(
-    verdict: Verdict, truth: list[str], by_url: dict[str, PageRecord], place: dict[bytes, Path], bed: Bed
+    verdict: Verdict,
+    truth: list[str],
+    by_url: dict[str, PageRecord],
+    place: dict[bytes, PageRecord],
+    bed: Bed,
+    root: Path,
 ) -> None:
     for url in truth:
         record = by_url.get(url)
@@ -94,23 +105,40 @@ def _compare_pages(
             continue
         verdict.pages += 1
         verdict.duplicates += record.kind is OutcomeKind.DUPLICATE
-        path = place.get(record.digest)
-        if path is None or not path.is_file() or path.read_bytes() != bed.file(url).read_bytes():
-            verdict.different.append(f"{url} in {path}")
+        kept = place.get(record.digest)
+        if kept is None:
+            verdict.different.append(f"{url} is nowhere")
+        elif _body(root, kept) != bed.file(url).read_bytes():
+            where = directory_path(root, kept.directory) / resource_name(kept.number)
+            verdict.different.append(f"{url} in {where}")
     verdict.extra = sorted(by_url.keys() - set(truth))
 
 
 def _check_directories(root: Path, stored: list[PageRecord]) -> Iterator[str]:
-    """Yield what the index files, the files beside them and the store say differently."""
+    """Yield what the index files, the resources beside them and the store say differently."""
     expected = {(record.directory, record.number): record.url for record in stored}
     for folder in sorted(root.glob("*")):
         lines = (folder / INDEX).read_text().splitlines()
-        names = sorted(entry.name for entry in folder.iterdir() if entry.name != INDEX)
+        names = sorted([*_files(folder), *_records(folder)])
         if names != [resource_name(number + 1) for number in range(len(lines))]:
-            yield f"{folder}: {len(names)} files beside an index of {len(lines)} lines"
+            yield f"{folder}: {len(names)} resources beside an index of {len(lines)} lines"
         for number, line in enumerate(lines, 1):
             url = expected.pop((int(folder.name), number), None)
             if line != f"{resource_name(number)}:{url}":
                 yield f"{folder}, line {number} of its index: {line}, in the store: {url}"
     for (directory, number), url in expected.items():
         yield f"directory {directory} has no resource {number} for {url}"
+
+
+def _files(folder: Path) -> Iterator[str]:
+    """Yield the names of the resources that are files, and whatever else lies there."""
+    for entry in folder.iterdir():
+        if entry.name not in (INDEX, RECORDS, OFFSETS):
+            yield entry.name
+
+
+def _records(folder: Path) -> Iterator[str]:
+    """Yield the names of the resources that are records."""
+    offsets = folder / OFFSETS
+    count = offsets.stat().st_size // OFFSET_BYTES if offsets.exists() else 0
+    yield from (resource_name(number) for number in range(1, count + 1) if offset_of(folder, number))

@@ -14,6 +14,8 @@ from bench.compare import tables
 from bench.measure import measure
 from bench.stored import Verdict, examine
 from spiderd.archive.directory import Directory
+from spiderd.archive.records import OFFSETS
+from spiderd.archive.warc import Received
 from spiderd.config.loading import load
 from spiderd.states import Failure, OutcomeKind
 from spiderd.store.environment import Environment
@@ -47,14 +49,15 @@ class SmallBed:
 class Crawled:
     """A data directory, written as a crawl would."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, warc: bool = False) -> None:
         self.path = path
         self.rows: list[PageRecord] = []
-        self.directory = Directory(path / "pages", 1)
+        self.directory = Directory(path / "pages", 1, warc=warc)
 
     def page(self, name: str, body: bytes, kind: OutcomeKind = OutcomeKind.STORED) -> None:
         url = f"http://site/{name}"
-        number = self.directory.store(url, body) if kind is OutcomeKind.STORED else 0
+        received = Received(url, 0.0, 200, b"HTTP/1.1 200 OK", body)
+        number = self.directory.store(url, body, received) if kind is OutcomeKind.STORED else 0
         digest = blake2b(body).digest()
         row = PageRecord(url, kind, 200, Failure.NONE, 0.0, directory=1, number=number, digest=digest)
         self.rows.append(row)
@@ -87,6 +90,26 @@ def test_a_complete_crawl_is_complete(bed, crawled):
     assert verdict.complete
     assert (verdict.pages, verdict.truth, verdict.duplicates) == (4, 5, 1)
     assert list(verdict.complaints(5)) == ["unserved: http://site/unserved"]
+
+
+@pytest.mark.parametrize("last", [b"three", b"thre\0"])
+def test_records_are_read_as_files_are(bed, tmp_path, last):
+    crawled = Crawled(tmp_path / "records", warc=True)
+    for name, body in (("a", b"one"), ("b", b"two"), ("d", last)):
+        crawled.page(name, body)
+    crawled.page("c", b"two", OutcomeKind.DUPLICATE)
+    verdict = crawled.examine(bed)
+    assert not (crawled.directory.path / "00001").exists()
+    assert verdict.complete is (last == b"three")
+    assert [line.split()[0] for line in verdict.different] == ["http://site/d"] * (not verdict.complete)
+
+
+def test_a_record_that_the_index_does_not_know_is_found(bed, tmp_path):
+    crawled = Crawled(tmp_path / "records", warc=True)
+    crawled.page("a", b"one")
+    with (crawled.directory.path / OFFSETS).open("ab") as file:
+        file.write((1).to_bytes(8, "big"))
+    assert crawled.examine(bed).untidy
 
 
 def test_a_missing_page_is_missed(bed, crawled):
