@@ -39,7 +39,7 @@ _STATUS = (Column("status", "status"), Column("failure"))
 _KINDS = (
     Kind(
         "broken",
-        "links to pages that fail, with the pages and the texts that link there",
+        "links to pages that fail, with the pages and texts that link there (1,000 of each at most)",
         (Column("url", "url"), *_STATUS, Column("source", "url"), Column("text"), Column("by")),
         "link",
     ),
