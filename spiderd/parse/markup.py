@@ -49,7 +49,7 @@ _ANCHOR = (
 
 def _token(passed_over: str) -> re.Pattern[str]:
     return re.compile(
-        rf"<(?:(?=[A-Za-z])(?:{_ANCHOR}|{passed_over}(?:"
+        rf"<(?!/[A-Za-z0-9]++>)(?:(?=[A-Za-z])(?:{_ANCHOR}|{passed_over}(?:"
         rf"(?=[sStTxXiInN])(?i:script{ENDS}({_ATTRIBUTES})>{_SCRIPT}"
         rf"|({TEXT_ELEMENTS}){ENDS}({_ATTRIBUTES})>((?:[^<]++|<(?!/\6{ENDS}))*+))"
         rf"|({_NAME})(?=[ \t\n\f\r/])({_ATTRIBUTES})>"
