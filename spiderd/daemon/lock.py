@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from spiderd.errors import AlreadyRunning, CannotCreate
+from spiderd.errors import AlreadyRunning, CannotCreate, StorageError
 
 
 @contextmanager
@@ -39,7 +39,10 @@ def locked(data_dir: Path) -> Iterator[None]:
                 f"A spiderd (pid {holder}) runs on {data_dir} already: attach with spider-tui, or stop it."
             ) from None
         os.ftruncate(fd, 0)
-        os.write(fd, f"{os.getpid()}\n".encode())
+        try:
+            os.write(fd, f"{os.getpid()}\n".encode())
+        except OSError as error:
+            raise StorageError(f"{path} cannot be written: {error.strerror}.") from error
         yield
     finally:
         os.close(fd)

@@ -24,7 +24,7 @@ from spiderd.config.loading import Loaded
 from spiderd.coordinator.coordinator import Coordinator
 from spiderd.coordinator.hosts import MAX_HOSTS
 from spiderd.daemon import intake
-from spiderd.daemon.disk import watch_disk
+from spiderd.daemon.disk import Place, expect_room, watch_disk, watch_place
 from spiderd.daemon.fetchers import Forked, opener, process_count
 from spiderd.daemon.happenings import Happenings
 from spiderd.daemon.log import Log
@@ -119,6 +119,8 @@ class Daemon:
             mend=mending,
             on_trouble=lambda trouble: self._tell_trouble(trouble),  # noqa: PLW0108  # it changes
         )
+        await trio.to_thread.run_sync(expect_room, self._data_dir)
+        self._place = Place(self._data_dir)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._service.ask_for_time)
             await nursery.start(self._keep_store)
@@ -164,6 +166,7 @@ class Daemon:
             found.processing = restored.leased
             found.waiting -= restored.leased
             self._report.restored(found)
+        await trio.to_thread.run_sync(self._place.begin)
         self._build(restored, outside)
         await self._add_seeds()
         await self._cut_back()
@@ -174,6 +177,7 @@ class Daemon:
             nursery.start_soon(self._heed_signals, nursery)
             nursery.start_soon(self._keep_time)
             nursery.start_soon(self._obey_force)
+            nursery.start_soon(watch_place, self._place, self._coordinator)
             nursery.start_soon(watch_disk, self._data_dir, self._coordinator, self._store)
             nursery.start_soon(self._steering.searching.run)
             nursery.start_soon(self._steering.auditing.run)
@@ -182,6 +186,8 @@ class Daemon:
                 await self._coordinator.run(restored.hosts, paused=restored.paused)
                 await self._settle_index()
             nursery.cancel_scope.cancel()
+        if missing := await trio.to_thread.run_sync(self._place.missing):
+            raise StorageError(missing)
         await self._cut_back()
 
     async def _settle_index(self) -> None:

@@ -39,6 +39,8 @@ class Writing:
         try:
             self._index = register(Index(make_schema(), str(folder)))
             self._writer: IndexWriter = self._index.writer(heap_size=HEAP, num_threads=1)
+            # what a killed writer has left is in the way of files that will have the same names
+            self._writer.garbage_collect_files()
             self.checkpoint = read_checkpoint(self._index.searcher())
         except (ValueError, OSError, msgspec.DecodeError) as error:
             raise StorageError(f"The search index in {folder} cannot be opened: {error}.") from error

@@ -9,6 +9,7 @@ and replay. Keys are big-endian, so that their order has a meaning; values are m
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +24,8 @@ SCHEMA_VERSION = 1
 FIRST_MAP = 256 * 1024 * 1024  # address space only: the file grows with what is written
 HEADROOM = 128 * 1024 * 1024  # what one transaction may write before the map must have grown
 
-MOST_READERS = 512  # transactions of all processes at a time; 64 bytes of the lock file each
+MOST_READERS = 512  # transactions of all processes at a time
+LOCK_BYTES = 64 * (MOST_READERS + 4)  # of the lock file: a line of the processor's cache for each, and a head
 
 SHORT = 1024 * 1024  # bytes of free disk below which a failed write is taken for a full disk
 
@@ -77,6 +79,7 @@ class Environment:
         """
         try:
             path.mkdir(parents=True, exist_ok=True)
+            _reserve(path / "lock.mdb")
             self._env = lmdb.open(
                 str(path),
                 map_size=max(map_size, _size_of(path / "data.mdb") + HEADROOM),
@@ -173,6 +176,19 @@ def translated(path: Path) -> Iterator[None]:
         raise MapFull from error
     except lmdb.Error as error:
         raise explained(error, path) from error
+
+
+def _reserve(lock: Path) -> None:
+    """Give the lock file its blocks: it is written through memory, where a full disk is a signal that kills.
+
+    Raises:
+        OSError: there is no room.
+    """
+    fd = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        os.posix_fallocate(fd, 0, LOCK_BYTES)
+    finally:
+        os.close(fd)
 
 
 def _size_of(file: Path) -> int:
