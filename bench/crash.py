@@ -53,7 +53,8 @@ T = TypeVar("T")
 PATIENCE = 120.0  # seconds for a run, for the index to catch up, for a daemon to answer
 LATENCY = 0.03  # seconds that the site takes for an answer, so that all workers have something in hand
 LOOK = 0.3  # seconds in which a paused crawl must ask for nothing
-CHILDREN = {"a fetcher": "spiderd.fetcher.process", "the indexer": "spiderd.search.indexer"}
+CHILDREN = {"a fetcher": ("spiderd-fetcher", "spiderd.fetcher"), "the indexer": ("spiderd.search.indexer",)}
+"""What the name of a process (of a fork) or its command has in it."""
 
 
 @dataclass
@@ -151,16 +152,18 @@ def wait(process: subprocess.Popen[bytes], condition: Callable[[], object]) -> b
     return False
 
 
-def children(pid: int, module: str) -> list[int]:
-    """Processes of a daemon that run a module."""
-    found = []
+def children(pid: int, names: tuple[str, ...]) -> list[int]:
+    """Processes of a daemon that have one of these names."""
+    found: list[int] = []
     for task in Path(f"/proc/{pid}/task").glob("*/children"):  # they belong to the thread that has made them
         with suppress(OSError):
-            here = map(int, task.read_text().split())
-            found += [
-                child for child in here if module.encode() in Path(f"/proc/{child}/cmdline").read_bytes()
-            ]
+            found += [int(child) for child in task.read_text().split() if _is_called(child, names)]
     return found
+
+
+def _is_called(pid: str, names: tuple[str, ...]) -> bool:
+    told = "".join(Path(f"/proc/{pid}/{file}").read_text() for file in ("comm", "cmdline"))
+    return any(name in told for name in names)
 
 
 def kill_some(crawl: Killing) -> bool:
