@@ -23,6 +23,7 @@ from spiderd.protocol import (
     Reports,
     Retried,
     RetryRequest,
+    RevisitReply,
     SearchReply,
     SettingRequest,
     Settings,
@@ -133,6 +134,10 @@ class Crawl(Protocol):
 
     async def retry(self, asked: RetryRequest) -> Retried:
         """Put URLs of the error queue back among the waiting ones."""
+        ...
+
+    async def revisit(self, what: str) -> RevisitReply:
+        """Visit a page again, or those that a pattern matches, as soon as their hosts may be asked."""
         ...
 
     async def release(self, what: str) -> Released:

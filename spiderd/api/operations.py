@@ -71,6 +71,7 @@ OPERATIONS: tuple[Operation, ...] = (
     _post("resume", "Go on.", protocol.StateReply),
     _post("stop", "Begin to stop.", protocol.StateReply),
     _post("retry", "Put failed URLs back.", protocol.Retried, body=protocol.RetryRequest, needs_body=False),
+    _post("revisit", "Visit pages again, soon.", protocol.RevisitReply, body=protocol.RevisitRequest),
     _post("release", "Let what is held back go on.", protocol.Released, body=protocol.ReleaseRequest),
     _post("reload", "Read the configuration again.", protocol.Reconfigured),
     _post(

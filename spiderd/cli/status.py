@@ -13,7 +13,7 @@ from spiderd.cli.output import print_facts, print_json
 from spiderd.client import Client, NotRunning
 from spiderd.errors import SpiderdError
 from spiderd.locate import locate_socket
-from spiderd.protocol import Counters, IndexState, Snapshot
+from spiderd.protocol import Counters, IndexState, Revisits, Snapshot
 from spiderd.states import Queue, Step
 from spiderd.units import counted, human_count, human_duration, human_rate, human_size
 
@@ -62,6 +62,8 @@ def facts(snapshot: Snapshot) -> list[tuple[str, str]]:
     ]
     if snapshot.index is not None:
         rows.insert(3, ("index", _index(snapshot.index)))
+    if snapshot.revisits is not None and (snapshot.revisits.on or counters.revisits):
+        rows.insert(3, ("visits", _visits(snapshot.revisits, counters)))
     if snapshot.overrides:
         rows.append(
             ("set live", ", ".join(f"{change.key} = {change.value}" for change in snapshot.overrides))
@@ -69,6 +71,17 @@ def facts(snapshot: Snapshot) -> list[tuple[str, str]]:
     if snapshot.max_pages:
         rows.insert(3, ("limit", counted(snapshot.max_pages, "page")))
     return rows
+
+
+def _visits(again: Revisits, counters: Counters) -> str:
+    """Say how pages are visited again."""
+    told = f"{human_count(counters.revisits)} made, {human_count(counters.changes)} found a change"
+    if counters.gone:
+        told += f", {human_count(counters.gone)} that the page is gone"
+    overdue = f" ({human_count(again.overdue)} overdue)" if again.overdue else ""
+    due = f"{human_count(again.due)} due{overdue}"
+    rates = ", ".join(f"{human_count(count)} {word}" for word, count in again.rates.items())
+    return f"{told}; {due}; {'a change in: ' + rates if rates else 'no page has a next one'}"
 
 
 def queues(counters: Counters) -> str:

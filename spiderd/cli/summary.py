@@ -55,6 +55,8 @@ def left(counters: Counters) -> str:
 def _headline(snapshot: Snapshot) -> str:
     if snapshot.state is CrawlState.COMPLETE and snapshot.reason is Reason.PAGE_LIMIT:
         return f"crawl complete: the limit of {counted(snapshot.max_pages, 'page')} is reached"
+    if snapshot.state is CrawlState.WAITING:
+        return f"crawl complete; waiting {printable(snapshot.message)} to visit pages again"
     if snapshot.state is CrawlState.COMPLETE:
         return "crawl complete" + (f": {printable(snapshot.message)}" if snapshot.message else "")
     return f"crawl {snapshot.state}"

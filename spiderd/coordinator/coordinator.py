@@ -281,7 +281,7 @@ class Coordinator:
         now = self.desk.clock()
         self._apply(step, effects, now)
         await self._rearrange(now)
-        if self.lifecycle.wakes and (self._soonest() or now) <= now:
+        if self.lifecycle.wakes and (self.revisiting.take_arrived() or (self._soonest() or now) <= now):
             self.lifecycle.go(CrawlState.RUNNING)
         if self.lifecycle.runs:
             self.dispatch.hand_out(now)
@@ -307,6 +307,8 @@ class Coordinator:
             self.go_on()
         if self.revisiting.switching:
             await self.revisiting.switch(self._store)
+            if self.lifecycle.state is CrawlState.COMPLETE or self.lifecycle.state is CrawlState.WAITING:
+                self.go_on()  # to rest in another way
         if self._order != self.config.crawl.order:
             self._order = self.config.crawl.order
             await self._store.flush()  # a replay of earlier steps would rank by the new order

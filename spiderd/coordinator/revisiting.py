@@ -39,8 +39,8 @@ WAKE = 500  # pages that one turn moves to their hosts at the most
 LOOK = 64  # hosts that one look names
 LOOK_PAUSE = 5.0  # seconds until the next look where a host has found no place, or a page was lost sight of
 BACKFILL = 500  # older pages that one turn gives a row
-PRICED_EVERY = 200  # visits after which intervals are worked out anew,
-PRICED_AFTER = 60.0  # or seconds
+PRICED_EVERY = 1000  # pages with another time after which intervals are worked out anew,
+PRICED_AFTER = 5.0  # or seconds, if there are any
 GONE = frozenset({404, 410})
 
 
@@ -58,11 +58,12 @@ class Revisiting:
         self.due = 0  # pages whose time has come
         self.levels: dict[int, int] = {}
         self.switching = True  # the store is to be told whether visits are on
+        self._arrived = False
         self._backfill: bytes | None = None  # URL hash up to which older pages have a row; None: all have
         self._look_after: int | None = None  # host behind which to look for some with pages due
         self._look_at = 0.0  # unix time
         self._priced_at = 0.0
-        self._learnt = 0  # visits since intervals were worked out
+        self._learnt = 0  # pages that were given another time since intervals were worked out
         self._found_any = False  # the look under way has named hosts
         self._plan(desk.config)
 
@@ -121,10 +122,13 @@ class Revisiting:
             step.hosts = (self._look_after, LOOK)
         if self._backfill is not None and not step.scheduled:
             step.unvisited = (self._backfill, BACKFILL)
-        due = self.on and self.next_due is not None and self.next_due <= now
-        if due or (self.on and (self._learnt >= PRICED_EVERY or now > self._priced_at + PRICED_AFTER)):
-            step.wake, step.levels = WAKE, True
-        if step.presses or step.wake:
+        if self.on and self.next_due is not None and self.next_due <= now:
+            step.wake = WAKE
+        if self.on and (
+            self._learnt >= PRICED_EVERY or (self._learnt and now >= self._priced_at + PRICED_AFTER)
+        ):
+            step.levels = True
+        if step.presses or step.wake or step.levels:
             step.asked_only = not self.on
             desk.step.again, self.step = step, VisitStep()
 
@@ -151,7 +155,9 @@ class Revisiting:
             self._found(effects.hosts, step.hosts[0], now)
         if effects.unvisited is not None:
             self._schedule(*effects.unvisited)
-        if self.due and self._look_after is None and self.on:
+        if not self.due:
+            self._look_after = None
+        elif self._look_after is None and self.on:
             self._look_after, self._look_at = 0, now + LOOK_PAUSE
 
     def _take(self, read: AgainRead, found: list[Again], now: float) -> None:
@@ -164,6 +170,7 @@ class Revisiting:
             host.again.extend(again for again in found if not holds(again.waiting.hash))
             if found:
                 host.after_again = found[-1].key
+                self._arrived = True
             host.more_again = len(found) == read.count
         self._desk.bench.place(host, now)
 
@@ -211,8 +218,17 @@ class Revisiting:
     @property
     def next_time(self) -> float | None:
         """Unix time at which the store should be asked again; None where nothing is to come."""
-        times = [self.next_due if self.on else None, self._look_at if self._look_after is not None else None]
+        times = [
+            self.next_due if self.on else None,
+            self._look_at if self._look_after is not None else None,
+            self._priced_at + PRICED_AFTER if self.on and self._learnt else None,
+        ]
         return min((time for time in times if time is not None), default=None)
+
+    def take_arrived(self) -> bool:
+        """Whether pages that are due have been read since the last call."""
+        arrived, self._arrived = self._arrived, False
+        return arrived
 
     def until(self, now: float) -> float | None:
         """Unix time until which no page is to be visited, the past for now; None where none ever will be."""
@@ -227,11 +243,11 @@ class Revisiting:
 
     # what visits teach
 
-    def first(self, host: int, waiting: WaitingUrl, outcome: Outcome) -> VisitRecord | None:
+    def first(self, host: int, waiting: WaitingUrl, outcome: Outcome, now: float) -> VisitRecord | None:
         """When a page that was fetched for the first time is to be asked for again."""
         if not self.on or outcome.kind not in VISITED:
             return None
-        return self._begin(host, waiting, outcome.fetched_at, outcome.last_modified)
+        return self._begin(host, waiting, now, outcome.last_modified)
 
     def _begin(self, host: int, waiting: WaitingUrl, at: float, last_modified: str) -> VisitRecord:
         belief = PRIOR
@@ -250,6 +266,7 @@ class Revisiting:
 
     def _put_off(self, visit: VisitRecord, at: float) -> None:
         visit.due = at
+        self._learnt += 1
         self.next_due = at if self.next_due is None else min(self.next_due, at)
 
     def settle(self, again: Again, outcome: Outcome, now: float) -> Revisited | None:
@@ -273,14 +290,14 @@ class Revisiting:
         replaces = outcome.kind is not OutcomeKind.UNCHANGED
         same = outcome.minor or (outcome.digest == again.page.digest != b"")
         changed = replaces and not same
-        self._learn(visit, outcome, changed=changed)
+        self._learn(visit, now, changed=changed)
         done = self._done(again, outcome, replaces=replaces)
         done.changed = changed
         return done
 
-    def _learn(self, visit: VisitRecord, outcome: Outcome, *, changed: bool) -> None:
-        at = outcome.fetched_at
-        belief = observed(Belief(visit.shape, visit.time), at - visit.last, changed=changed)
+    def _learn(self, visit: VisitRecord, at: float, *, changed: bool) -> None:
+        before = Belief(visit.shape, visit.time) if visit.shape > 0 < visit.time else PRIOR
+        belief = observed(before, at - visit.last, changed=changed)
         if visit.hinted:
             visit.hints = max(-1, min(8, visit.hints + (1 if changed else -1)))
         visit.hinted, visit.gone, visit.failures = False, 0, 0
@@ -289,7 +306,6 @@ class Revisiting:
         if changed:
             visit.changes += 1
             visit.changed = at
-        self._learnt += 1
         self._plan_visit(visit, belief, at)
 
     def _gone(self, again: Again, outcome: Outcome, now: float) -> Revisited:

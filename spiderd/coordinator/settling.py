@@ -168,7 +168,7 @@ class Settling:
             done.links_found = len(outcome.links.urls) + sum(outcome.links.refused.values())
             done.found = _found(waiting, outcome)
         if not done.retry_at:
-            done.visit = self._revisiting.first(lease.host, waiting, outcome)
+            done.visit = self._revisiting.first(lease.host, waiting, outcome, now)
         self._desk.step.done.append(done)
         self._log(outcome, waiting, retried=bool(done.retry_at))
 

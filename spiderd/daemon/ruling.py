@@ -33,6 +33,7 @@ from spiderd.store import lists
 from spiderd.store.ledger import Ledger
 from spiderd.store.records import PageRecord, decode, number_key
 from spiderd.store.thread import StoreThread
+from spiderd.store.visits import VisitRecord
 from spiderd.urls import ScopeRules, host_key, key_hash, normalize, origin, seen_key
 
 LOOK_AT = 20_000  # rows of the store in which a waiting URL is looked for; some 20 ms
@@ -124,6 +125,7 @@ class Ruling:
         )
         if known.page is not None:
             self._add_page(answer, known.page)
+            _add_visits(answer, *await self._store.call(lists.visit, url_hash))
         answer.summary = summary(answer, facts)
         return answer
 
@@ -161,6 +163,14 @@ class Ruling:
                     return event.message.partition(":")[0]
             return ""
         return known.page.failure if known.page is not None else ""
+
+
+def _add_visits(answer: Why, visit: VisitRecord | None, asked_again: bool) -> None:  # noqa: FBT001  # a pair
+    if visit is None:
+        return
+    answer.visits, answer.changes, answer.changed = visit.visits, visit.changes, visit.changed
+    answer.changes_every = visit.time / visit.shape if visit.shape > 0 else 0.0
+    answer.next_visit, answer.asked_again = visit.due, asked_again
 
 
 def _look_up(ledger: Ledger, url_hash: bytes, url: str, leased: Container[bytes]) -> _Known:

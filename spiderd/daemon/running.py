@@ -217,6 +217,7 @@ class Daemon:
         self._tell_trouble = self._coordinator.on_trouble
         self._coordinator.desk.counters = restored.counters  # until the first turn: rates begin at nothing
         self._coordinator.auth.update(restored.auth)
+        self._coordinator.revisiting.once = self._once
         self._coordinator.watch.restore(restored.shapes)
         seeds = self._coordinator.seeds
         self._coordinator.outside.restore(outside, seeds, fresh=not restored.counters.known)
@@ -301,6 +302,7 @@ class Daemon:
         """Sample rates, report progress, and notice the end."""
         sample_due = 0.0
         told: float | None = None
+        fetched = -1  # URLs that were known when it was told
         while True:
             if time.monotonic() >= sample_due:
                 sample_due = time.monotonic() + 1.0
@@ -308,8 +310,10 @@ class Daemon:
                 await self._steering.refresh_directories()
                 self._happenings.sweep()
             lifecycle = self._coordinator.lifecycle
-            if lifecycle.state is CrawlState.COMPLETE and lifecycle.since != told:
-                told = lifecycle.since
+            known = self._coordinator.desk.counters.known
+            ended = lifecycle.state is CrawlState.COMPLETE and lifecycle.since != told
+            if ended or (lifecycle.state is CrawlState.WAITING and known != fetched):
+                told, fetched = lifecycle.since, known  # rests between visits are told if there was news
                 self._report.complete(self._steering.snapshot(), self._elapsed())
                 if self._once:
                     self._service.stopping()

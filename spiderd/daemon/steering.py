@@ -25,6 +25,7 @@ from spiderd.daemon.releasing import Releasing
 from spiderd.daemon.ruling import Ruling
 from spiderd.daemon.settings import SEEDS, LiveSettings, Plan
 from spiderd.daemon.site_tree import SiteTree
+from spiderd.daemon.visiting import Visiting
 from spiderd.daemon.vitals import take
 from spiderd.errors import ConfigError, SpiderdError
 from spiderd.protocol import (
@@ -38,6 +39,7 @@ from spiderd.protocol import (
     Released,
     Retried,
     RetryRequest,
+    RevisitReply,
     SearchReply,
     SettingRequest,
     Settings,
@@ -73,6 +75,7 @@ class Steering:
         self._picture = Picture(settings, data_dir, crawl, coordinator, store)
         self._listing = Listing(settings, coordinator, store, self._picture)
         self._releasing = Releasing(coordinator, store)
+        self._visiting = Visiting(coordinator, store)
         self._ruling = Ruling(settings, coordinator, store, happenings, self._listing, data_dir / "pages")
         self.rates = self._picture.rates
         self.auditing = Auditing(lambda: settings.running, data_dir, self._progress, store.flush)
@@ -110,11 +113,14 @@ class Steering:
 
     def snapshot(self) -> Snapshot:
         """Describe the crawl as it is now."""
-        return self._picture.snapshot(self._happenings.ring.last, self.searching.state)
+        snapshot = self._picture.snapshot(self._happenings.ring.last, self.searching.state)
+        snapshot.revisits = self._visiting.revisits()
+        return snapshot
 
     async def refresh_directories(self) -> None:
         """Look the open directories up in the store; once a second is often enough."""
         await self._picture.refresh()
+        await self._visiting.refresh()
 
     async def vitals(self) -> Vitals:
         """Tell what only the metrics show."""
@@ -195,6 +201,16 @@ class Steering:
         count, missing = await self._releasing.retry(asked, self._config.urls)
         state = self._state()
         return Retried(state=state.state, reason=state.reason, urls=count, missing=missing)
+
+    async def revisit(self, what: str) -> RevisitReply:
+        """Visit a page again, or those that a pattern matches, as soon as their hosts may be asked.
+
+        Raises:
+            UsageError: there is no such page, and it is no regular expression.
+        """
+        kind, pages = await self._visiting.ask(what, self._config.urls)
+        state = self._state()
+        return RevisitReply(state=state.state, reason=state.reason, kind=kind, pages=pages)
 
     async def release(self, what: str) -> Released:
         """Let a parked shape go on, or a host that is held back.

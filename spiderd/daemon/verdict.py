@@ -47,18 +47,34 @@ def _settled(answer: Why, facts: Facts) -> str:
     when = f"It was fetched {human_duration(facts.now - answer.fetched)} ago"
     match answer.kind:
         case OutcomeKind.STORED:
-            return f"{when} and is stored."
+            return f"{when} and is stored.{_visits(answer, facts)}"
         case OutcomeKind.DUPLICATE:
-            return f"{when}; its content was known from another URL, so it is not stored again."
+            text = "its content was known from another URL, so it is not stored again."
+            return f"{when}; {text}{_visits(answer, facts)}"
         case OutcomeKind.REDIRECT:
-            return f"{when} and leads to {answer.location}."
+            return f"{when} and leads to {answer.location}.{_visits(answer, facts)}"
         case OutcomeKind.SITEMAP:
-            return f"{when}: a sitemap, read for its URLs."
+            return f"{when}: a sitemap, read for its URLs.{_visits(answer, facts)}"
     if answer.failure == "robots_denied":
         return "It was not fetched: robots.txt forbade it when its turn came."
     if answer.failure == "out_of_scope":
         return "It was not fetched: its host had all the pages that scope.max_pages_per_host allows."
     return f"{when} and not kept ({answer.failure or answer.kind})."
+
+
+def _visits(answer: Why, facts: Facts) -> str:
+    """What later visits have found, and when the next one is."""
+    if not answer.changes_every and not answer.asked_again:
+        return ""
+    seen = ""
+    if answer.visits:
+        changed = f"{counted(answer.visits, 'later visit')} found {counted(answer.changes, 'change')}"
+        seen = f" {changed}: about one in {human_duration(answer.changes_every)}."
+    if answer.asked_again:
+        return f"{seen} It is visited again as soon as its host may be asked."
+    if not facts.config.revisit.enabled:
+        return seen
+    return f"{seen} It is visited again in {human_duration(answer.next_visit - facts.now)}."
 
 
 def _waiting(answer: Why, facts: Facts) -> str:

@@ -67,6 +67,44 @@ def switch_visits(ledger: Ledger, *, on: bool) -> VisitsStart:
     return VisitsStart(state.unvisited, ledger.visits.next_due(), ledger.visits.due, dict(state.levels))
 
 
+def visit_url(ledger: Ledger, url_hash: bytes) -> tuple[int, int]:
+    """Let a page be visited as soon as its host may be asked.
+
+    Returns:
+        1 or 0: whether there is such a page; and how many are due by now.
+    """
+    key = ledger.get("page_of", url_hash)
+    return int(key is not None and ledger.visits.ask_for(url_hash, key)), ledger.visits.due
+
+
+def visit_matching(
+    ledger: Ledger, after: bytes, most: int, wanted: Callable[[str], bool]
+) -> tuple[int, bytes | None, int]:
+    """Let pages be visited as soon as their hosts may be asked, if their URLs are wanted.
+
+    Args:
+        ledger: the store.
+        after: URL hash behind which to look; b"" begins at the first.
+        most: pages that are looked at.
+        wanted: told a URL.
+
+    Returns:
+        How many; the hash behind which to go on, None at the end; how many are due by now.
+    """
+    found: list[tuple[bytes, bytes]] = []
+    with ledger.cursor("page_of") as cursor:
+        here = cursor.set_range(after + b"\0" if after else b"\0")
+        while here and most > 0:
+            most -= 1
+            after = cursor.key()
+            page = ledger.pages.get(cursor.value())
+            if page is not None and wanted(page.url):
+                found.append((after, cursor.value()))
+            here = cursor.next()
+    count = sum(ledger.visits.ask_for(url_hash, key) for url_hash, key in found)
+    return count, after if here else None, ledger.visits.due
+
+
 def save_settings(ledger: Ledger, row: bytes) -> None:
     """Keep the settings that were made live."""
     ledger.put("meta", b"settings", row)

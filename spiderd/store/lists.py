@@ -19,6 +19,7 @@ from spiderd.store.records import (
     host_of,
     number_key,
 )
+from spiderd.store.visits import VisitRecord, again_key
 from spiderd.urls import host_key
 
 
@@ -158,6 +159,28 @@ def _rows(ledger: Ledger, table: str, prefix: bytes, most: int) -> Iterator[tupl
             yield cursor.key(), cursor.value()
             most -= 1
             here = cursor.next()
+
+
+def overdue(ledger: Ledger, before: float, most: int) -> int:
+    """How many pages wait for a later visit since before a unix time; not more than `most` are looked at."""
+    count = 0
+    with ledger.cursor("again") as cursor:
+        here = cursor.first()
+        while here and most > 0:
+            most -= 1
+            due = int.from_bytes(cursor.key()[4:12], "big") / 1000
+            count += 0 < due < before
+            here = cursor.next()
+    return count
+
+
+def visit(ledger: Ledger, url_hash: bytes) -> tuple[VisitRecord | None, bool]:
+    """When a page is visited again, and whether its time has come."""
+    key = ledger.get("page_of", url_hash)
+    record = None if key is None else ledger.visits.get(key)
+    if key is None or record is None:
+        return None, False
+    return record, ledger.get("again", again_key(record, key)) is not None
 
 
 def settings(ledger: Ledger) -> tuple[bytes | None, bytes | None]:

@@ -166,7 +166,7 @@ class Visits:
     def put(self, key: bytes, visit: VisitRecord) -> None:
         """Let a page that is in neither table be visited at the time that its row says."""
         self._transaction.put("visits", key, encode(visit))
-        self._transaction.put("due", _time(visit.due) + key, b"")
+        self._transaction.put("due", due_key_of(visit, key), b"")
         self._count(visit, 1)
 
     def take(self, again: bytes) -> VisitRecord | None:
@@ -187,7 +187,7 @@ class Visits:
             self._count(visit, -1)
 
     def _unfile(self, key: bytes, visit: VisitRecord) -> None:
-        if not self._transaction.delete("due", _time(visit.due) + key):
+        if not self._transaction.delete("due", due_key_of(visit, key)):
             self._transaction.delete("again", again_key(visit, key))
 
     def _count(self, visit: VisitRecord, amount: int) -> None:
@@ -208,9 +208,21 @@ class Visits:
         self._count(visit, 1)
         self._put_again(key, visit)
 
+    def ask_for(self, url_hash: bytes, key: bytes) -> bool:
+        """Let a page be visited as soon as may be, one without a row, too; False where it is none."""
+        page = self._pages.get(key)
+        visit = self.get(key)
+        if page is None or not (page.kind in VISITED or (visit is not None and visit.gone)):
+            return False
+        if visit is None:
+            host = self._hosts.id_of(host_key(page.url))
+            visit = VisitRecord(url_hash, host, 0.0, page.fetched_at)
+        self.ask(key, visit)
+        return True
+
     def bring_forward(self, key: bytes, visit: VisitRecord, at: float) -> None:
         """Let a page be visited earlier than its row says; only where its time has not come."""
-        if at < visit.due and self._transaction.delete("due", _time(visit.due) + key):
+        if at < visit.due and self._transaction.delete("due", due_key_of(visit, key)):
             visit.due = at
             self._transaction.put("visits", key, encode(visit))
             self._transaction.put("due", _time(at) + key, b"")
@@ -326,9 +338,9 @@ def again_key(visit: VisitRecord, key: bytes) -> bytes:
     return host_key_bytes(visit.host) + _time(visit.due) + key
 
 
-def due_rank(again: bytes) -> bytes:
-    """The part of a key in `again` by which pages of different hosts are ordered."""
-    return again[HOST_ID_BYTES:]
+def due_key_of(visit: VisitRecord, key: bytes) -> bytes:
+    """Key in `due` of a page."""
+    return _time(visit.due) + key
 
 
 def _time(at: float) -> bytes:

@@ -42,6 +42,12 @@ def check_archive(walk: Walk, *, read: bool = True) -> None:
                 _check_place(walk, indexes, number, page)
                 if read and not _check_body(walk, page):
                     walk.facts.mark(number, LOST)
+    for key, row in walk.table("versions"):
+        page = walk.read(PageRecord, row, "versions", "a version")
+        if page is not None:
+            _check_place(walk, indexes, int.from_bytes(key[:8], "big"), page)
+            if read and not _check_body(walk, page):
+                walk.report.add("versions", f"the body of an older {page.url} is not what it was")
     walk.tell("archive", total, total)
     for number, facts in walk.facts.directories.items():
         _check_directory(walk, indexes, number, facts)

@@ -8,6 +8,8 @@ What must hold (the contract that ARCHITECTURE.md gives, table by table):
     pages        each has one URL that leads to it, and is in one queue: waiting again, in `errors`, done
     changes      has the last change of each page
     content      has the digest of every page that was stored, and leads to a page that was stored with it
+    versions     have their bodies; a content that no page has now leads to one of them
+    visits       each is of a page that does not wait, and in one of `due` and `again`
     tree         of each host as many URLs complete and given up as its pages
     counters and tallies of the hosts: what the rows add up to
     directories  what their pages add up to; index.txt has the URL of each page at its number
@@ -33,6 +35,7 @@ from spiderd.verify.facts import Facts
 from spiderd.verify.pages import check_pages
 from spiderd.verify.report import Progress, Report
 from spiderd.verify.site_tree import check_tree
+from spiderd.verify.visited import check_visits
 from spiderd.verify.waiting import check_hosts, check_waiting
 from spiderd.verify.walking import Walk
 
@@ -65,6 +68,7 @@ def check(env: Environment, archive: Path, report: Report, progress: Progress, *
         lambda: check_waiting(walk),
         lambda: check_pages(walk),
         lambda: check_archive(walk, read=read),
+        lambda: check_visits(walk),
         walk.check_trie,
         lambda: check_tree(walk),
         lambda: check_hosts(walk),

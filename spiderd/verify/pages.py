@@ -6,6 +6,7 @@ from spiderd.states import OutcomeKind
 from spiderd.store.records import ErrorRecord, PageRecord, host_of, number_key
 from spiderd.urls import host_key
 from spiderd.verify.facts import EXISTS, FAILED, NAMED, WAITS
+from spiderd.verify.visited import check_superseded, is_version
 from spiderd.verify.walking import Walk
 
 
@@ -74,6 +75,9 @@ def _where(page: PageRecord, bits: int) -> str:
 
 def _check_content(walk: Walk) -> None:
     for digest, value in walk.table("content"):
+        if is_version(value):
+            check_superseded(walk, digest, value)
+            continue
         number = int.from_bytes(value, "big")
         row = walk.page_row(number)
         page = None if row is None else walk.read(PageRecord, row, "pages", f"page {number}")

@@ -41,6 +41,16 @@ def all_pages(ledger: Ledger) -> Iterator[tuple[bytes, PageRecord]]:
             yield key, decode(PageRecord, row)
 
 
+def all_stored(ledger: Ledger) -> Iterator[PageRecord]:
+    """Yield the row of every page that was stored, and of every version: all that have a body."""
+    for _, page in all_pages(ledger):
+        if page.kind is OutcomeKind.STORED:
+            yield page
+    with ledger.cursor("versions") as cursor:
+        for _, row in cursor:
+            yield decode(PageRecord, row)
+
+
 def empty(ledger: Ledger, table: str) -> None:
     """Delete all rows of a table."""
     with ledger.cursor(table) as cursor:
@@ -61,6 +71,7 @@ def put_again(ledger: Ledger, key: bytes, page: PageRecord) -> None:
 def wait_again(ledger: Ledger, url_hash: bytes, key: bytes, page: PageRecord) -> None:
     """Put the URL of a page among the waiting; its row says that the page could not be kept."""
     again = WaitingUrl(page.url, url_hash, page.depth, referrer=page.referrer)
+    ledger.visits.drop(key)
     ledger.frontier.enqueue(ledger.hosts.id_of(host_key(page.url)), again)
     page.kind, page.failure = OutcomeKind.FAILED, Failure.STORE_FAILED
     page.directory = page.number = page.size = 0
@@ -170,12 +181,17 @@ def content(ledger: Ledger) -> None:
     for key, page in all_pages(ledger):
         if page.kind is OutcomeKind.STORED:
             ledger.pages.put_content(page.digest, int.from_bytes(key, "big"))
+    with ledger.cursor("versions") as cursor:
+        for key, row in cursor:
+            digest = decode(PageRecord, row).digest
+            if ledger.get("content", digest) is None:
+                ledger.put("content", digest, key)
     with ledger.cursor("page_of") as cursor:
         for url_hash, key in cursor:
             twin = ledger.pages.get(key)
             if twin is None or twin.kind is not OutcomeKind.DUPLICATE:
                 continue
-            if not ledger.pages.has_content(twin.digest):
+            if ledger.get("content", twin.digest) is None:
                 wait_again(ledger, url_hash, key, twin)
 
 

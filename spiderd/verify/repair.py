@@ -25,6 +25,7 @@ from spiderd.verify.checking import check, steps_in_journal, store_of
 from spiderd.verify.report import Progress, Relation, Report
 from spiderd.verify.site_tree import rebuild_tree
 from spiderd.verify.summing import sum_up
+from spiderd.verify.visited import drop_lost_versions, rebuild_visits
 
 TREE: set[Relation] = {"tree", "hosts", "pages", "waiting", "page_of", "errors", "content", "files"}
 """Relations after whose repair the site tree is built anew."""
@@ -62,12 +63,14 @@ def repair(data_dir: Path, urls: Urls, progress: Progress = lambda *_: None) -> 
             ({"errors"}, partial(rebuilding.errors, facts=facts)),
             ({"files"}, partial(restoring.put_back, facts=facts)),
             ({"files", "page_of"}, partial(restoring.set_strays_aside, archive=archive, urls=urls)),
-            ({"content", "files"}, rebuilding.content),
+            ({"versions", "files"}, partial(drop_lost_versions, archive=archive)),
+            ({"content", "versions", "files"}, rebuilding.content),
             ({"links"}, rebuilding.links),
             ({"changes"}, rebuilding.changes),
             ({"index"}, partial(restoring.index_files, archive=archive, damaged=facts.bad_index)),
             ({"trie", "waiting", "page_of", "files"}, partial(rebuilding.trie, broken=facts.trie_is_broken)),
             ({"waiting_of", "waiting", "files"}, rebuilding.waiting_of),
+            ({"visits", "page_of", "waiting", "files"}, rebuild_visits),
         ]
         for relations, fix in fixes:
             if relations & set(first.found):

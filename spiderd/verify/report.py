@@ -17,6 +17,8 @@ Relation = Literal[
     "errors",
     "changes",
     "content",
+    "versions",  # what later visits have replaced
+    "visits",  # when pages are visited again
     "links",
     "counters",
     "hosts",

@@ -15,7 +15,7 @@ from spiderd.store.records import WaitingUrl
 from spiderd.urls import host_key
 from spiderd.verify.facts import LOST, Facts
 from spiderd.verify.index_file import IndexFile, line_of
-from spiderd.verify.rebuilding import all_pages, all_waiting, hashes_of, wait_again
+from spiderd.verify.rebuilding import all_stored, all_waiting, hashes_of, wait_again
 
 ASIDE = ".lost"
 """Ending of the name of a body that no page has."""
@@ -33,9 +33,8 @@ def put_back(ledger: Ledger, facts: Facts) -> None:
 def set_strays_aside(ledger: Ledger, archive: Path, urls: Urls) -> None:
     """Give bodies that no page has another name; their URLs wait, unless they are known to be dealt with."""
     claimed: defaultdict[int, set[int]] = defaultdict(set)
-    for _, page in all_pages(ledger):
-        if page.kind is OutcomeKind.STORED:
-            claimed[page.directory].add(page.number)
+    for page in all_stored(ledger):
+        claimed[page.directory].add(page.number)
     stray_urls: dict[bytes, str] = {}
     for number, record in ledger.directories.all():
         folder = directory_path(archive, number)
@@ -66,8 +65,8 @@ def index_files(ledger: Ledger, archive: Path, damaged: set[int]) -> None:
         StorageError: a file cannot be written.
     """
     urls: defaultdict[int, dict[int, str]] = defaultdict(dict)
-    for _, page in all_pages(ledger):
-        if page.kind is OutcomeKind.STORED and page.directory in damaged:
+    for page in all_stored(ledger):
+        if page.directory in damaged:
             urls[page.directory][page.number] = page.url
     for number, record in ledger.directories.all():
         if number not in damaged:
