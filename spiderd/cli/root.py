@@ -34,7 +34,6 @@ COMMANDS: dict[str, Place] = {
     "add": Place("adding", "Add URLs to the crawl, or name those that need not be fetched."),
     "retry": Place("releasing", "Put failed URLs back into the queue."),
     "revisit": Place("revisiting", "Visit pages again as soon as their hosts may be asked."),
-    "revisit": Place("revisiting", "Visit pages again as soon as their hosts may be asked."),
     "release": Place("releasing", "Let a parked shape go on, or a host that is held back."),
     "pause": Place("control", "Let nothing more be fetched until resume."),
     "resume": Place("control", "Go on after pause."),
@@ -54,6 +53,7 @@ COMMANDS: dict[str, Place] = {
     ),
     "rank": Place("indexing", "Rank all pages by the links between them, now."),
     "service": Place("service", "Run the daemon under systemd: write its units, and explain them."),
+    "demo": Place("demo", "Serve a small site on loopback, to try a crawl without a network."),
     "config": Place("settings", "Print the configuration in effect."),
 }
 

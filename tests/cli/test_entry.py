@@ -29,7 +29,7 @@ def test_the_list_of_commands_says_what_the_commands_say(name):
     assert command.get_short_help_str(100).rstrip(".") == COMMANDS[name].help.rstrip(".")
 
 
-WITHOUT_DAEMON = {"report", "start", "config", "verify", "export", "rank", "service"}
+WITHOUT_DAEMON = {"report", "start", "config", "verify", "export", "rank", "service", "demo"}
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name not in WITHOUT_DAEMON])
