@@ -215,14 +215,6 @@ class Client:
         """
         return self._post("/v1/revisit", protocol.RevisitReply, protocol.RevisitRequest(what=what))
 
-    def revisit(self, what: str) -> protocol.RevisitReply:
-        """Have a page visited again, or those whose URLs a regular expression matches.
-
-        Raises:
-            Refused: there is no such page, and it is no expression either.
-        """
-        return self._post("/v1/revisit", protocol.RevisitReply, protocol.RevisitRequest(what=what))
-
     def release(self, what: str) -> protocol.Released:
         """Let a parked shape go on, or a host that is held back.
 
