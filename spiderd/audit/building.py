@@ -15,7 +15,7 @@ from spiderd.audit.kinds import KINDS
 from spiderd.audit.material import Limits, Material, Progress
 from spiderd.audit.near import Near
 from spiderd.audit.pages import Copies, Encodings, Robots, Slow
-from spiderd.audit.since import compare
+from spiderd.audit.since import Changes, compare
 from spiderd.audit.titles import Titles
 from spiderd.config import Config
 from spiderd.errors import StorageError
@@ -23,6 +23,7 @@ from spiderd.fetch import user_agent
 from spiderd.robots.rules import product_token
 
 COLLECTORS: tuple[type[Collector], ...] = (
+    Changes,
     Copies,
     Depth,
     Edges,
@@ -57,7 +58,8 @@ def audit(
         kinds: names of the reports that are wanted.
         config: says what counts as the same URL, and how robots.txt calls us.
         limits: from where on a page is told of.
-        earlier: the data directory of an earlier crawl, for the report on changes.
+        earlier: the data directory of an earlier crawl, for the report on changes to compare with; without
+            one that tells what visits have found.
         progress: told how far it is.
 
     Returns:
@@ -73,8 +75,9 @@ def audit(
     with Material(data_dir, urls=config.urls, agent=agent, progress=progress) as material:
         findings = Findings(out, create=True)
         try:
-            _look(material, findings, wanted, limits or Limits())
-            if earlier is not None and "changes" in wanted:
+            compares = earlier is not None and "changes" in wanted
+            _look(material, findings, wanted - {"changes"} if compares else wanted, limits or Limits())
+            if earlier is not None and compares:
                 compare(material, findings, earlier)
             findings.finish(time.time(), material.last)
         except BaseException:

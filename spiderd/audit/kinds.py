@@ -209,7 +209,7 @@ _KINDS = (
     ),
     Kind(
         "changes",
-        "what was added, changed, and is gone since an earlier crawl",
+        "what was added, changed, and is gone: by visits, or since an earlier crawl (--since)",
         (
             Column("change"),
             Column("url", "url"),

@@ -32,6 +32,7 @@ class Limits(Struct, frozen=True):
     slow: float = 1.0  # seconds of a whole exchange
     title: int = 60  # characters: what result pages show of a title
     near: int = 3  # bits of 64
+    since: float | None = None  # unix time from which on changes are told; None = a day ago
 
 
 class Material:

@@ -1,14 +1,17 @@
-"""What was added, changed, and is gone since an earlier crawl of the same site in another data directory.
+"""What was added, changed, and is gone: since some time, or since an earlier crawl in another data directory.
 
-Both stores have a table of their pages by the hash of the URL, so the two are merged like two sorted lists:
-memory is a piece of each, and pages are looked up where both have a URL, to compare.
+Where pages are visited again, their rows tell what the visits have found (`Changes`). Two crawls are compared
+(`compare`) by the tables that both have of their pages by the hash of the URL: they are merged like two
+sorted lists, so memory is a piece of each, and pages are looked up where both have a URL.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from spiderd.audit.collector import Collector
 from spiderd.audit.findings import Findings
 from spiderd.audit.material import Material
 from spiderd.states import OutcomeKind
@@ -18,6 +21,44 @@ from spiderd.store.snapshot import Snapshot
 
 _THERE = frozenset({OutcomeKind.STORED, OutcomeKind.DUPLICATE})
 _ORDER = ("gone", "changed", "added")
+DAY = 86400.0
+
+
+class Changes(Collector):
+    """Files pages by what their visits have found.
+
+    A page that was found and has changed since the same time is told as changed: that it is new, too, is not
+    kept.
+    """
+
+    kinds = ("changes",)
+
+    def begin(self) -> None:
+        """Begin."""
+        since = self.limits.since
+        self._since = time.time() - DAY if since is None else since
+
+    def page(self, number: int, page: PageRecord) -> None:
+        """File a page that is not as it was."""
+        visit = self.material.store.visit(number)
+        if visit is None:
+            return
+        if page.kind is OutcomeKind.FAILED:
+            change = "gone" if visit.gone and page.fetched_at >= self._since else ""
+        elif page.kind not in _THERE:
+            change = ""
+        elif visit.changed:
+            change = "changed" if visit.changed >= self._since else ""
+        else:
+            change = "added" if page.fetched_at >= self._since else ""
+        if change:
+            _file(self.findings, change, number, page, page.status if change != "added" else 0)
+
+
+def _file(findings: Findings, change: str, number: int, page: PageRecord, before: int) -> None:
+    is_gone = change == "gone"
+    cells = (page.url, page.status, 200 if is_gone else before, page.title[:500])
+    findings.file("changes", _ORDER.index(change), number, change, *cells)
 
 
 def compare(material: Material, findings: Findings, earlier: Path) -> None:

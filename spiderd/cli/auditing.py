@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
@@ -57,9 +58,10 @@ class _Kinds(click.Command):
 @click.option("--slower-than", metavar="TIME", default="1s", show_default=True, help="What is slow.")
 @click.option(
     "--since",
-    metavar="DIR",
-    type=click.Path(path_type=Path),
-    help="Data directory of an earlier crawl to compare with.",
+    metavar="TIME|DIR",
+    default="1d",
+    show_default=True,
+    help="Which changes: those that visits have found in so long, or against the crawl in DIR.",
 )
 def report(
     *,
@@ -71,7 +73,7 @@ def report(
     limit: int | None,
     contains: str,
     slower_than: str,
-    since: Path | None,
+    since: str,
 ) -> None:
     """Tell what was found: broken links, redirects, duplicates, titles, and more.
 
@@ -87,8 +89,11 @@ def report(
     if kind is None and form == "csv":
         raise click.UsageError("--csv needs a KIND: each report has columns of its own")
     directory = find_data_dir(data_dir).path
-    limits = Limits(slow=_seconds(slower_than))
-    earlier = None if since is None else absolute(since)
+    earlier = absolute(since) if Path(since).is_dir() else None
+    limits = Limits(
+        slow=_seconds("--slower-than", slower_than),
+        since=None if earlier else time.time() - _seconds("--since", since),
+    )
     wanted = list(KINDS) if kind is None else [kind]
     with tempfile.TemporaryDirectory(prefix="spiderd-report-") as folder:
         with progress_bar() as progress:
@@ -110,11 +115,12 @@ def report(
                 _print_rows(findings, KINDS[kind], form, limit, contains)
 
 
-def _seconds(text: str) -> float:
+def _seconds(option: str, text: str) -> float:
     try:
         return parse_duration(text)
     except ValueError as error:
-        raise click.UsageError(f'--slower-than "{text}" {error}') from None
+        no_folder = " and is no directory" if option == "--since" else ""
+        raise click.UsageError(f'{option} "{text}" {error}{no_folder}') from None
 
 
 def _print_counts(findings: Findings, *, as_json: bool) -> None:
@@ -155,7 +161,7 @@ def _print_rows(findings: Findings, kind: Kind, form: str | None, limit: int | N
 
 def _nothing(kind: Kind) -> str:
     if kind.name == "changes":
-        return "nothing has changed, or there is nothing to compare with (see --since)"
+        return "nothing has changed that visits have found (revisit.enabled) or that --since compares with"
     return f"none: no {kind.noun} of this kind was found"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from spiderd.audit.kinds import KINDS
 from spiderd.audit.material import Limits
 from tests.audit.planted import DEAD, LONG, SLOW, make, make_secure, trust
 from tests.crawl.harness import pages_of
+from tests.crawl.pages import page, site_of
+from tests.crawl.visiting import DAY, Hands, revisiting, visited
+from tests.web.server import serve
 
 Rows = list[list[object]]
 Report = Callable[[str], Rows]
@@ -207,3 +211,29 @@ def test_changes_since_an_earlier_crawl(crawled: tuple[Path, str], tmp_path: Pat
             ["gone", "/end", 404, 200, ""],
             ["gone", "/same1", 404, 200, ""],
         ]
+
+
+@pytest.mark.trio
+async def test_changes_that_visits_have_found(tmp_path: Path) -> None:
+    hands = Hands()
+    routes = site_of({"/": page("/a", "/b", "/c", text="root"), "/a": "first", "/b": "b", "/c": "c"})
+    async with serve(routes) as site:
+        config = revisiting(site.url("/"), revisit={"gone_after": 1})
+        async with visited(config, tmp_path / "data", hands) as daemon:
+            await daemon.rest()
+            began = time.time()
+            site.routes |= {
+                "/": page("/a", "/b", "/c", "/new", text="another root"),
+                "/a": "second",
+                "/new": "new",
+            }
+            del site.routes["/b"]
+            await daemon.pass_time(DAY)
+        limits = Limits(since=began)
+        with audit(tmp_path / "data", tmp_path / "findings", ["changes"], limits=limits) as findings:
+            assert sorted(row[:2] for row in short(findings, "changes", site.origin)) == [
+                ["added", "/new"],
+                ["changed", "/"],
+                ["changed", "/a"],
+                ["gone", "/b"],
+            ]
