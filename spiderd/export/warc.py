@@ -2,12 +2,13 @@
 
 Records that the archive has are copied as they are, request included; what it keeps as files gets a head that
 is put together from what the store knows. A page with the content of another one becomes a revisit that
-names it, a redirect a response with its Location.
+names it, a redirect a response with its Location. What later visits have replaced is there, too.
 """
 
 from __future__ import annotations
 
 import time
+from itertools import chain
 
 from spiderd import __version__
 from spiderd.archive.directory import directory_path
@@ -20,9 +21,9 @@ from spiderd.store.records import PageRecord
 
 
 def write_warc(job: Job) -> None:
-    """Write the records of every page that was stored, is a duplicate, or leads elsewhere."""
+    """Write the records of all that was stored, is a duplicate, or leads elsewhere; older versions first."""
     job.out.write(info_record(f"spiderd/{__version__}", "export.warc.gz", time.time()))
-    for _, page in job.pages():
+    for page in chain(job.snapshot.versions(), (page for _, page in job.pages())):
         try:
             records = records_of(job, page)
         except OSError:

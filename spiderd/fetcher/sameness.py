@@ -27,7 +27,7 @@ _TIMES = re.compile(
     r"|sun)(?:day)?|[ap]m|gmt|utc|ago|today|yesterday|(?:second|minute|hour|day|week|month|year)s?)",
     re.IGNORECASE,
 )
-_WORDS = re.compile(r"[^\W\d_]+|\d+", re.UNICODE)
+_WORDS = re.compile(r"\d+(?:(?:st|nd|rd|th)(?![^\W_]))?|[^\W\d_]+")
 
 
 class Sameness(Enum):

@@ -71,6 +71,13 @@ class Snapshot(StoreReader):
             row = None if key is None else self._row(view, table, key)
         return None if row is None else decode(PageRecord, row)
 
+    def versions(self) -> Iterator[PageRecord]:
+        """Yield the row of each version that a later visit has replaced."""
+        pieces = self._walk("versions") if "versions" in self._tables else iter([])
+        for piece in pieces:
+            for _, row in piece:
+                yield decode(PageRecord, row)
+
     def directories(self) -> list[tuple[int, DirectoryRecord]]:
         """All download directories, with what is committed of them now."""
         rows = [row for piece in self._walk("directories") for row in piece]
