@@ -1,14 +1,13 @@
 """Runs crawlers on workloads of the bed, interleaved, and prints medians as Markdown.
 
     python -m bench.compare --bench DIR [--work DIR] [--rounds N] [--workloads NAME ...] [--peers NAME ...]
-    python -m bench.compare --bench DIR --from ROWS.jsonl          # the tables of an earlier series again
+    python -m bench.compare --bench DIR --aims [--only NAME ...]    # the table of aims: bench.aims
+    python -m bench.compare --bench DIR --scaling                   # more processes; a model of more cores
+    python -m bench.compare --bench DIR [--aims] --from ROWS.jsonl  # the tables of an earlier series again
 
 A peer is `spiderd`, `spiderd:KEY=VALUE[,KEY=VALUE]` (with settings), or one that the bed's own runner knows
 (wget, wget2, scrapy, scrapy-jobdir, httrack, floor, ...). Only ratios within one series count: machines have
 moods, so every peer runs once a round. Rows are appended to WORK/compare-TIME.jsonl as they come.
-
-The runner of the bed deletes its last output before a run, and on ext4 that slows down whoever comes next
-(see bench.bed); so its output is moved aside first, and it finds nothing to delete.
 """
 
 from __future__ import annotations
@@ -18,14 +17,16 @@ import json
 import os
 import platform
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from bench import aims, scaling
 from bench.bed import Options, add_bed_options, crawl
+from bench.peers import by_runner
+from bench.runs import Bench
 from bench.truth import Bed
 
 Row = dict[str, Any]
@@ -47,38 +48,16 @@ def run_ours(bed: Bed, workload: str, peer: str, threads: int, timeout: float) -
     return {**row, "peer": peer}
 
 
-def run_theirs(bed: Bed, workload: str, peer: str, threads: int, timeout: float) -> Row:
-    """One run of another crawler by the bed's own runner.
-
-    Raises:
-        SystemExit: the runner failed.
-    """
-    output, results = bed.work / "out", bed.work / "results.jsonl"
-    if output.exists():
-        aside = bed.work / "spiderd-runs"
-        aside.mkdir(exist_ok=True)
-        output.rename(aside / f"out-{time.time_ns()}")
-    command = [sys.executable, "-B", str(bed.bench / "run.py"), workload, "1", peer]
-    done = subprocess.run(
-        [*command, "--work", str(bed.work), "--timeout", str(timeout)],
-        env={**os.environ, "BENCH_CONC": str(threads)},
-        check=False,
-        stdout=subprocess.DEVNULL,
-    )
-    if done.returncode:
-        raise SystemExit(f"The bed's runner failed on {peer}.")
-    row: Row = json.loads(results.read_text().splitlines()[-1])
-    return {**row, "pages": row["uniq"]}
-
-
 def series(bed: Bed, given: argparse.Namespace) -> Iterator[Row]:
     """Run everything, a round after the other."""
     for workload in given.workloads:
         for number in range(given.rounds):
             for peer in given.peers:
-                run = run_ours if peer.partition(":")[0] == "spiderd" else run_theirs
-                row = run(bed, workload, peer, given.threads, given.timeout)
-                row |= {"round": number, "machine": machine()}
+                if peer.partition(":")[0] == "spiderd":
+                    row = run_ours(bed, workload, peer, given.threads, given.timeout)
+                else:
+                    row = by_runner(bed, workload, peer, threads=given.threads, timeout=given.timeout)
+                row |= {"round": number}
                 text = "{workload} round {round}: {peer} {pages}/{truth} pages, {wall:.2f} s, exit {rc}"
                 print(text.format(**row), file=sys.stderr, flush=True)
                 yield row
@@ -142,27 +121,45 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--workloads", nargs="+", default=WORKLOADS)
     parser.add_argument("--peers", nargs="+", default=PEERS)
+    parser.add_argument("--aims", action="store_true", help="the table of aims instead")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="lines of the table of aims")
+    parser.add_argument("--scaling", action="store_true", help="the model of more cores instead")
     parser.add_argument("--threads", type=int, default=32, help="and connections, for all that have several")
     parser.add_argument("--timeout", type=float, default=400.0)
     parser.add_argument("--from", dest="source", type=Path, help="rows of an earlier series")
     return parser.parse_args()
 
 
+def kept(rows: Iterable[Row], file: Path) -> Iterator[Row]:
+    """Append rows to a file as they come."""
+    with file.open("a") as out:
+        for row in rows:
+            row["machine"] = machine()
+            out.write(json.dumps(row) + "\n")
+            out.flush()
+            yield row
+
+
 def main() -> None:
     """Run a series, or read one, and print its tables."""
     given = _options()
     bed = Bed(given.bench, given.work)
+    bench = Bench(bed, given.threads, given.timeout)
+    lines = aims.wanted(given.only)
+    kind = "aims" if given.aims else "scaling" if given.scaling else "compare"
     if given.source:
         rows = [json.loads(line) for line in given.source.read_text().splitlines()]
     else:
-        rows = []
-        with (bed.work / f"compare-{time.strftime('%Y%m%d-%H%M%S')}.jsonl").open("a") as file:
-            for row in series(bed, given):
-                rows.append(row)
-                file.write(json.dumps(row) + "\n")
-                file.flush()
-    print(rows[0]["machine"])
-    print("\n".join(tables(rows)))
+        if given.aims:
+            made = aims.series(bench, lines, given.rounds)
+        elif given.scaling:
+            made = scaling.series(bench, given.rounds)
+        else:
+            made = series(bed, given)
+        rows = list(kept(made, bed.work / f"{kind}-{time.strftime('%Y%m%d-%H%M%S')}.jsonl"))
+    print(rows[0]["machine"] + "\n")
+    written = aims.table(rows, lines) if given.aims else scaling.told(rows) if given.scaling else tables(rows)
+    print("\n".join(written))
 
 
 if __name__ == "__main__":

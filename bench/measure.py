@@ -120,7 +120,7 @@ class _Watcher(threading.Thread):
 def memory_of_tree(pid: int) -> tuple[int, int]:
     """Bytes resident in a process and its descendants now, and how many of them are anonymous."""
     rss = anon = 0
-    for each in _tree(pid):
+    for each in tree(pid):
         try:
             lines = Path(f"/proc/{each}/status").read_text().splitlines()
         except OSError:
@@ -134,7 +134,7 @@ def memory_of_tree(pid: int) -> tuple[int, int]:
 def pss_of_tree(pid: int) -> int:
     """Bytes that a process and its descendants hold now, what they share with each other counted once."""
     held = 0
-    for each in _tree(pid):
+    for each in tree(pid):
         try:
             lines = Path(f"/proc/{each}/smaps_rollup").read_text().splitlines()[1:]
         except OSError:
@@ -146,7 +146,7 @@ def pss_of_tree(pid: int) -> int:
 
 def cpu_of_tree(pid: int) -> Iterator[tuple[int, tuple[str, float]]]:
     """Yield each process of a tree with its name and the seconds of CPU that it has had."""
-    for each in _tree(pid):
+    for each in tree(pid):
         try:
             head, _, tail = Path(f"/proc/{each}/stat").read_text().rpartition(")")
         except OSError:
@@ -159,7 +159,8 @@ def _kilobytes(text: str) -> int:
     return int(text.split(maxsplit=1)[0]) * 1024
 
 
-def _tree(pid: int) -> Iterator[int]:
+def tree(pid: int) -> Iterator[int]:
+    """Yield a process and its descendants that run now."""
     yield pid
     try:
         tasks = list(Path(f"/proc/{pid}/task").iterdir())
@@ -171,4 +172,4 @@ def _tree(pid: int) -> Iterator[int]:
         except OSError:
             continue
         for child in children.split():
-            yield from _tree(int(child))
+            yield from tree(int(child))
