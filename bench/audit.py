@@ -207,7 +207,10 @@ def main() -> int:
         size = (data.parent / "findings").stat().st_size
         counts = findings.counts()
         print(f"{given.site}: {findings.pages} URLs, all reports in {run.wall:.2f} s as a process")
-        print(f"  {1e6 * took / findings.pages:.0f} us a URL in this one; peak {run.peak_rss >> 20} MiB")
+        print(
+            f"  {1e6 * took / findings.pages:.0f} us a URL in this one; peak {run.peak_rss >> 20} MiB, "
+            f"of which {run.peak_anon >> 20} are its own"
+        )
         print(f"  findings {size >> 10} KiB;", ", ".join(f"{name} {count}" for name, count in counts.items()))
         wrong = 0
         for name, found, true in differences(findings, truth_of(asked(data), bed)):

@@ -16,6 +16,7 @@ from spiderd.audit.chains import resolve_chain
 from spiderd.audit.collector import Collector
 from spiderd.audit.findings import BATCH
 from spiderd.audit.material import essence, is_html
+from spiderd.audit.pages import PAGES
 from spiderd.audit.targets import MOST, Link, Numbers, Targets, link_rows, links_to
 from spiderd.parse.links import FIRST_ASSET, LinkKind, LinkRecord
 from spiderd.states import Failure, OutcomeKind
@@ -114,7 +115,7 @@ class Edges(Collector):
         firsts = np.zeros(len(targets), np.int64)
         for piece in link_rows(self.material, "links"):
             for link in links_to(targets, piece):
-                if link.source == targets.numbers[link.place]:
+                if link.source == targets.numbers[link.place] or not self._stands(link.source):
                     continue
                 counts[link.place] += 1
                 firsts[link.place] = firsts[link.place] or link.source
@@ -123,6 +124,11 @@ class Edges(Collector):
                 self._look_at(piece)
         for place, number in enumerate(map(int, targets.numbers)):
             self._settle(number, int(why[place]), int(counts[place]), int(firsts[place]))
+
+    def _stands(self, number: int) -> bool:
+        """Whether a page is still there: one that has gone since has its old links yet."""
+        page = self._source(number)
+        return page is not None and page.kind in PAGES
 
     def _link(self, link: Link, number: int, why: int, count: int) -> None:
         """A page links to one that is asked about."""
@@ -187,7 +193,7 @@ class Edges(Collector):
     def _insecure(self, number: int, record: LinkRecord) -> None:
         others = [link for link in record.others if link.url.startswith("http:")]
         page = self._source(number) if others else None
-        if page is None or not page.url.startswith("https:"):
+        if page is None or page.kind not in PAGES or not page.url.startswith("https:"):
             return
         host = host_key(page.url)
         for link in others:
