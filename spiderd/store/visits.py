@@ -140,6 +140,7 @@ class Visits:
         """Write what is kept in memory."""
         if self._state is not None and (self._state.on or self._state.levels or self._is_kept):
             self._transaction.put("meta", _ROW, encode(self._state))
+            self._is_kept = True
 
     def forget(self) -> None:
         """The transaction was aborted: forget what belonged to it."""
