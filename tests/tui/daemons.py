@@ -20,16 +20,19 @@ PATIENCE = 30.0  # seconds
 class Daemon:
     """`spiderd start` on one data directory; may be killed and started again."""
 
-    def __init__(self, data_dir: Path, urls: list[str], options: tuple[str, ...]) -> None:
+    def __init__(
+        self, data_dir: Path, urls: list[str], options: tuple[str, ...], program: tuple[str, ...]
+    ) -> None:
         self.data_dir = data_dir
         self.socket = data_dir / "spiderd.sock"
         self._urls = urls
         self._options = options
+        self._program = program
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         command = [
-            *(sys.executable, "-m", "spiderd", "start", *self._urls),
+            *(sys.executable, *self._program, "start", *self._urls),
             *("--data-dir", str(self.data_dir), "--threads", "3", "--processes", "0", *self._options),
         ]
         with (self.data_dir / "daemon.log").open("ab") as log:
@@ -64,8 +67,13 @@ class Daemon:
 
 
 @contextmanager
-def daemon(data_dir: Path, *urls: str, options: tuple[str, ...] = ("--delay", "0")) -> Iterator[Daemon]:
-    running = Daemon(data_dir, list(urls), options)
+def daemon(
+    data_dir: Path,
+    *urls: str,
+    options: tuple[str, ...] = ("--delay", "0"),
+    program: tuple[str, ...] = ("-m", "spiderd"),
+) -> Iterator[Daemon]:
+    running = Daemon(data_dir, list(urls), options, program)
     running.start()
     try:
         yield running
