@@ -4,10 +4,10 @@ Problem: a report over millions of pages must group (copies of one content, page
 (slowest first) far more rows than memory should hold, and be read page by page afterwards.
 
 Structure: one SQLite file, which is in the standard library, sorts by merging runs on disk, and keeps to a
-cache of a stated size (`CACHE`). Findings are rows of (kind, rank, page, cells); the index over (kind, rank)
-is made once, at the end, so filing is an append. Reports that have to group first use tables of their own in
-the same file. It is derived and temporary: no journal, no sync; a file that was not finished has no `made`
-row and is not opened again.
+cache of a stated size (`CACHE`, and as much again while it sorts). Findings are rows of (kind, rank, page,
+cells); the index over (kind, rank) is made once, at the end, so filing is an append. Reports that have to
+group first use tables of their own in the same file. It is derived and temporary: no journal, no sync; a file
+that was not finished has no `made` row and is not opened again.
 
 Cost, measured on one core: filing 2.5 us a row, the index 1 us, some 100 bytes of disk a row.
 """

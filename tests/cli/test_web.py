@@ -8,11 +8,14 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
+import trio
 
 from tests.showing.served import crawl, free_port
+from tests.web.server import threaded_site
 
 ROOT = Path(__file__).parents[2]
 
@@ -63,3 +66,44 @@ def test_strangers_are_not_let_in_without_a_password(spiderd, crawled, bind):
     assert (code, out) == (2, "")
     assert "lets others in, and web.password is empty: anybody could read what was crawled" in err
     assert len(err.splitlines()) == 1
+
+
+def test_a_daemon_whose_port_is_taken_says_so_and_ends(spiderd, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        settings = ("--set", "web.enabled=true", "--set", f"web.port={port}", "--log-level", "error")
+        command = [sys.executable, "-m", "spiderd", "start", *settings, "--data-dir", str(tmp_path / "data")]
+        env = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(command, capture_output=True, text=True, env=env, check=False, timeout=60)
+    assert done.returncode == 73
+    (said,) = done.stderr.splitlines()
+    where = f"http://127.0.0.1:{port}/"
+    assert said.startswith(
+        f"spiderd: The search page cannot be opened at {where}: another program listens there"
+    )
+
+
+def test_a_crawl_that_is_complete_ends_with_its_page_open_and_somebody_looking(tmp_path):
+    port = free_port()
+    settings = ("--set", "web.enabled=true", "--set", f"web.port={port}", "--log-level", "error")
+    gate = threading.Event()
+
+    async def slow(stream, request):
+        await trio.to_thread.run_sync(gate.wait, abandon_on_cancel=True)
+        return "slow"
+
+    with threaded_site({"/robots.txt": (404, {}, b""), "/": slow}) as site:
+        command = [sys.executable, "-m", "spiderd", "start", "--once", site.url("/"), *settings]
+        env = {**os.environ, "PYTHONPATH": str(ROOT)}
+        with subprocess.Popen([*command, "--data-dir", str(tmp_path / "data")], env=env) as process:
+            try:
+                while not site.count("/"):
+                    assert process.poll() is None
+                with socket.create_connection(("127.0.0.1", port), timeout=30) as looking:
+                    looking.sendall(b"GET /status/stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                    assert b"200 OK" in looking.recv(65536)
+                    gate.set()
+                    assert process.wait(60) == 0
+            finally:
+                gate.set()
+                process.kill()
