@@ -39,7 +39,7 @@ _STATUS = (Column("status", "status"), Column("failure"))
 _KINDS = (
     Kind(
         "broken",
-        "links to pages that fail, with the pages and texts that link there (1,000 of each at most)",
+        "links to pages that fail, with the pages and the texts that link there",
         (Column("url", "url"), *_STATUS, Column("source", "url"), Column("text"), Column("by")),
         "link",
     ),
@@ -209,7 +209,7 @@ _KINDS = (
     ),
     Kind(
         "changes",
-        "what was added, changed, and is gone: by visits, or since an earlier crawl (--since)",
+        "what was added, changed, and is gone since an earlier visit or crawl",
         (
             Column("change"),
             Column("url", "url"),

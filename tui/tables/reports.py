@@ -33,6 +33,7 @@ def _column(place: int, column: ReportColumn, count: int) -> Column[ReportRow]:
         drop=0 if place < 2 else count - place,
         grow=0 if width else 3 if is_url else 1,
         right=bool(width),
+        keep="end" if is_url else "start",
         sortable=False,
     )
 
