@@ -107,6 +107,20 @@ def _outcome(row: OutcomeRow) -> str:
     return f"{clock(row.at)} {row.status or UNKNOWN:>3} {how:<14} {row.url[:LONGEST]}{size}{detail[:LONGEST]}"
 
 
+def _visits(answer: Why) -> str:
+    if not answer.visits:
+        return ""
+    every = f", about one in {human_duration(answer.changes_every)}" if answer.changes_every else ""
+    last = f", the last on {date(answer.changed)}" if answer.changed else ""
+    return f"{human_count(answer.visits)}, {human_count(answer.changes)} found a change{last}{every}"
+
+
+def _next_visit(answer: Why) -> str:
+    if answer.asked_again:
+        return "as soon as its host may be asked"
+    return date(answer.next_visit) if answer.next_visit else ""
+
+
 def why_facts(answer: Why) -> list[tuple[str, str]]:
     """Say which rule decides about a URL, and what is known of it; leave out what is not."""
     host = f"{answer.host} ({answer.host_state})" if answer.host_state else answer.host
@@ -126,6 +140,8 @@ def why_facts(answer: Why) -> list[tuple[str, str]]:
         ("fetched", date(answer.fetched) if answer.fetched else ""),
         ("leads to", answer.location),
         ("archived as", answer.path),
+        ("later visits", _visits(answer)),
+        ("next visit", _next_visit(answer)),
         ("tries", str(answer.tries) if answer.tries else ""),
         ("last failure", f"{answer.failure} {answer.detail}".strip()),
         ("next try", date(answer.next_try) if answer.next_try else ""),

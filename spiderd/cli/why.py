@@ -41,6 +41,7 @@ def facts(answer: Why, now: float) -> list[tuple[str, str]]:
         ("tries", _tries(answer, now)),
         ("settled", _settled(answer, now)),
         ("file", answer.path),
+        ("visits", _visits(answer, now)),
         ("host", _host(answer, now)),
         ("seen key", answer.key),
     ]
@@ -68,6 +69,20 @@ def _settled(answer: Why, now: float) -> str:
     status = f", HTTP status {answer.status}" if answer.status else ""
     leads = f", leads to {answer.location}" if answer.location else ""
     return f"{human_duration(now - answer.fetched)} ago: {answer.kind}{failure}{status}{leads}"
+
+
+def _visits(answer: Why, now: float) -> str:
+    """Later visits: what they have found, and when the next one is."""
+    parts = []
+    if answer.visits:
+        parts.append(f"{counted(answer.visits, 'later visit')}, {counted(answer.changes, 'change')}")
+    if answer.changes_every:
+        parts.append(f"about one change in {human_duration(answer.changes_every)}")
+    if answer.asked_again:
+        parts.append("the next one as soon as its host may be asked")
+    elif answer.next_visit:
+        parts.append(f"the next one in {human_duration(answer.next_visit - now)}")
+    return ", ".join(parts)
 
 
 def _host(answer: Why, now: float) -> str:

@@ -40,7 +40,8 @@ Entry = TypeVar("Entry", tuple[bytes, int, int], tuple[float, int, int])
 SWEEP_BEYOND = 1000  # stale entries of a heap that are not worth looking at
 READ_AHEAD = 64  # URLs of a host read from the frontier at a time
 LOW_WATER = 24  # at which more are read
-READ_AGAIN = 64  # pages of a host read ahead at a time that are to be visited again
+READ_AGAIN = 16  # pages of a host that are to be visited again, read ahead at a time: they are large
+LOW_AGAIN = 6  # at which more are read
 
 
 class OriginRobots(Struct):
@@ -90,7 +91,7 @@ class HostQueue(Struct):
     @property
     def wants_again(self) -> bool:
         """Whether more pages to be visited again should be read ahead."""
-        return self.more_again and not self.reading_again and len(self.again) < LOW_WATER
+        return self.more_again and not self.reading_again and len(self.again) < LOW_AGAIN
 
     @property
     def wants_read(self) -> bool:

@@ -43,6 +43,7 @@ from spiderd.protocol import (
     Reports,
     Retried,
     RetryRequest,
+    RevisitReply,
     RobotsRow,
     SearchReply,
     SettingRequest,
@@ -257,6 +258,13 @@ class PlayedCrawl:
         missing = [url for url in asked.urls if url not in queue]
         count = len(asked.urls) - len(missing) if asked.urls else len(queue)
         return Retried(state=self.state, reason=self.reason, urls=count, missing=missing)
+
+    async def revisit(self, what: str) -> RevisitReply:
+        self.calls.append(f"revisit {what}")
+        is_url = what.startswith("http")
+        pages = int(what in self.urls) if is_url else len(self.urls)
+        kind = "url" if is_url else "pattern"
+        return RevisitReply(state=self.state, reason=self.reason, kind=kind, pages=pages)
 
     async def release(self, what: str) -> Released:
         self.calls.append(f"release {what}")

@@ -55,6 +55,8 @@ CASES = [
     Case("visited", "/v1/visited", "POST", body={"urls": THREE}),
     Case("retry", "/v1/retry", "POST"),
     Case("retry_some", "/v1/retry", "POST", body={"urls": ["http://example.test/gone", THREE[0]]}),
+    Case("revisit_url", "/v1/revisit", "POST", body={"what": "http://example.test/"}),
+    Case("revisit_pattern", "/v1/revisit", "POST", body={"what": "example"}),
     Case("release_shape", "/v1/release", "POST", body={"what": SHAPE}),
     Case("release_host", "/v1/release", "POST", body={"what": "example.test"}),
     Case("release_nothing", "/v1/release", "POST", 422, body={"what": "elsewhere.test"}),

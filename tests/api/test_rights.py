@@ -79,6 +79,7 @@ async def test_our_own_user_may_write(sock_path):
                 "add",
                 "visited",
                 "release",
+                "revisit",
                 "reload",
                 "settings",
                 "reindex",

@@ -221,6 +221,17 @@ def test_retry_of_what_has_not_failed_says_so(spiderd, crawl):
     assert spiderd("retry", "--all", "http://b.test/")[0] == 2
 
 
+def test_pages_are_visited_again_on_request(spiderd, crawl):
+    url = next(iter(crawl.urls))
+    assert spiderd("revisit", url) == (0, "1 page to be visited again\n", "")
+    code, out, _ = spiderd("revisit", "example", "--json")
+    assert (code, json.loads(out)["kind"], json.loads(out)["pages"]) == (0, "pattern", len(crawl.urls))
+    code, out, err = spiderd("revisit", "http://elsewhere.test/")
+    assert (code, out) == (1, "")
+    assert err == "spiderd: no page that was fetched is or matches http://elsewhere.test/\n"
+    assert crawl.calls[-3:] == [f"revisit {url}", "revisit example", "revisit http://elsewhere.test/"]
+
+
 def test_traps_are_listed_and_released(spiderd, crawl):
     code, out, err = spiderd("traps")
     assert (code, err) == (0, "spiderd: 3 URLs set aside because the scope holds them no longer\n")

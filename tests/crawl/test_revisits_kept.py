@@ -23,7 +23,7 @@ from tests.web.server import serve, threaded_site
 
 PAGES = 120
 OPTIONS = (
-    *("--delay", "0", "--threads", "4", "--processes", "0", "--follow", "host"),
+    *("--delay", "0", "--threads", "4", "--follow", "host"),
     *("--set", "search.enabled=false", "--set", "revisit.enabled=true"),
 )
 
@@ -41,11 +41,12 @@ def make_due(data_dir: Path) -> int:
     return len(numbers)
 
 
-@pytest.mark.parametrize("kills", [4])
-def test_visits_that_are_due_survive_kill_nine(tmp_path: Path, kills: int) -> None:
+@pytest.mark.parametrize(("kills", "processes"), [(4, "0"), (2, "2")])
+def test_visits_that_are_due_survive_kill_nine(tmp_path: Path, kills: int, processes: str) -> None:
+    options = (*OPTIONS, "--processes", processes)
     routes = {f"/{n}": f"text {n}" for n in range(PAGES)}
     with threaded_site(site_of({"/": page(*routes), **routes})) as site:
-        with daemon_process(tmp_path, *OPTIONS, "--once", site.url("/")) as process:
+        with daemon_process(tmp_path, *options, "--once", site.url("/")) as process:
             process.communicate(timeout=60)
             assert process.returncode == 0
         due = make_due(tmp_path)
@@ -54,10 +55,10 @@ def test_visits_that_are_due_survive_kill_nine(tmp_path: Path, kills: int) -> No
         site.routes |= {path: f"{text} anew" for path, text in routes.items()}
         for kill in range(kills):
             until = asked + (kill + 1) * due // (kills + 1)
-            with daemon_process(tmp_path, *OPTIONS, site.url("/")) as process:
+            with daemon_process(tmp_path, *options, site.url("/")) as process:
                 wait_until(lambda until=until: len(site.requests) >= until, process)
                 process.send_signal(signal.SIGKILL)
-        with daemon_process(tmp_path, *OPTIONS, site.url("/")) as process:
+        with daemon_process(tmp_path, *options, site.url("/")) as process:
             wait_until((tmp_path / "spiderd.sock").exists, process)
             with Client(tmp_path / "spiderd.sock") as client:
                 wait_until(lambda: _visits(client) == due, process)

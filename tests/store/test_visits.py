@@ -15,7 +15,6 @@ from spiderd.messages import Links, Outcome
 from spiderd.states import Failure, OutcomeKind
 from spiderd.store.commands import retry_errors, switch_visits, visit_matching, visit_url
 from spiderd.store.frontier import Found
-from spiderd.store.ledger import Ledger
 from spiderd.store.opening import open_ledger
 from spiderd.store.outcomes import Done, record
 from spiderd.store.records import number_key
@@ -236,7 +235,7 @@ def test_steps_give_the_same_when_they_are_performed_again(crawl):
     crawl.ledger.commit()
     steps = [
         Step(now=NOW + 2, again=VisitStep(wake=10, levels=True)),
-        Step(now=NOW + 3, again=VisitStep(wake=1, reads=[AgainRead(1, b"", 10, False)])),  # noqa: FBT003
+        Step(now=NOW + 3, again=VisitStep(wake=1, reads=[AgainRead(1, b"", 10, False)])),
     ]
 
     def performed() -> list:
