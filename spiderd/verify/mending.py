@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -42,7 +43,6 @@ class Mending:
         """
         self._archive = archive
         self._urls = urls
-        self.examined = 0  # pages
         self.lost = 0  # pages whose URLs wait again, duplicates included
 
     def __call__(self, ledger: Ledger) -> None:
@@ -51,19 +51,28 @@ class Mending:
         Raises:
             StorageError: an index.txt cannot be written.
         """
-        recent = _recent(ledger)
-        self.examined, self.lost = len(recent), 0
-        stored = [(key, page) for key, page in recent if page.kind is OutcomeKind.STORED]
-        lost: defaultdict[int, set[int]] = defaultdict(set)
-        for key, page in stored:
+        self.lost = 0
+        gone: list[tuple[bytes, PageRecord]] = []
+        damaged: set[int] = set()
+        indexes = IndexFiles(self._archive)
+        for key, page in _recent(ledger, OutcomeKind.STORED):
             if not self._is_whole(page):
-                lost[page.directory].add(page.number)
-                self._forget(ledger, key, page)
-        self._mend_indexes(ledger, stored)
+                gone.append((key, page))
+            elif page.directory not in damaged:
+                length = ledger.directories.get(page.directory).index_bytes
+                if indexes.get(page.directory, length).line(page.number) != line_of(page.number, page.url):
+                    damaged.add(page.directory)
+        lost: defaultdict[int, set[int]] = defaultdict(set)
+        for key, page in gone:
+            lost[page.directory].add(page.number)
+            self._forget(ledger, key, page)
+        if damaged:
+            index_files(ledger, self._archive, damaged)
         for number, resources in lost.items():
             self._mend_directory(ledger, number, resources)
-        for key, page in recent:
-            if page.kind is OutcomeKind.DUPLICATE and not ledger.pages.has_content(page.digest):
+        if gone:
+            twins = _recent(ledger, OutcomeKind.DUPLICATE)
+            for key, page in [twin for twin in twins if not ledger.pages.has_content(twin[1].digest)]:
                 self._forget(ledger, key, page)
 
     def _is_whole(self, page: PageRecord) -> bool:
@@ -101,17 +110,6 @@ class Mending:
         with ledger.cursor("page_of") as cursor:
             return next((url_hash for url_hash, value in cursor if value == key), likely[0])
 
-    def _mend_indexes(self, ledger: Ledger, stored: list[tuple[bytes, PageRecord]]) -> None:
-        """Write each index.txt anew that has not the line of one of these pages, whole or lost."""
-        indexes, damaged = IndexFiles(self._archive), set()
-        for directory, number, url in [(page.directory, page.number, page.url) for _, page in stored]:
-            if directory and directory not in damaged:
-                length = ledger.directories.get(directory).index_bytes
-                if indexes.get(directory, length).line(number) != line_of(number, url):
-                    damaged.add(directory)
-        if damaged:
-            index_files(ledger, self._archive, damaged)
-
     def _mend_directory(self, ledger: Ledger, number: int, lost: set[int]) -> None:
         """Take what is lost at the end off a directory, and what is left of its files off the disk."""
         folder = directory_path(self._archive, number)
@@ -128,18 +126,16 @@ class Mending:
         ledger.directories.put(number, record)
 
 
-def _recent(ledger: Ledger) -> list[tuple[bytes, PageRecord]]:
-    """Key and row of each page whose last change is behind the last sync."""
-    found = []
+def _recent(ledger: Ledger, kind: OutcomeKind) -> Iterator[tuple[bytes, PageRecord]]:
+    """Yield key and row of each page of a kind whose last change is behind the last sync."""
     with ledger.cursor("changes") as cursor:
         more = cursor.set_range(number_key(ledger.state.durable + 1))
         while more:
             change, key = int.from_bytes(cursor.key(), "big"), cursor.value()
             page = ledger.pages.get(key)
-            if page is not None and page.change == change:
-                found.append((key, page))
+            if page is not None and page.change == change and page.kind is kind:
+                yield key, page
             more = cursor.next()
-    return found
 
 
 def _without(ledger: Ledger, page: PageRecord) -> DirectoryRecord:
