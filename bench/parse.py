@@ -93,7 +93,7 @@ def main() -> None:
         "whole": whole,
     }
     if chosen.lxml:
-        from lxml import etree  # noqa: PLC0415  # not a dependency
+        from lxml import etree  # type: ignore[import-untyped]  # noqa: PLC0415  # not a dependency
 
         stages["lxml alone"] = lambda: drain(map(etree.HTML, bodies))
         stages["lxml, //a/@href"] = lambda: drain(etree.HTML(body).xpath("//a/@href") for body in bodies)

@@ -11,7 +11,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from bench import aims, scaling
+from bench import aims, scaling, stages
 from bench.aims import Line, table, wanted
 from bench.madeup import FAN, made_up
 from bench.runs import RUNS
@@ -88,6 +88,16 @@ def test_the_model_takes_its_costs_from_the_runs():
     assert "| 2 | 0.50 | 200 | 800 | 0 | 1.50 |" in "\n".join(lines)
     assert "50 us a page, so 20,000 pages/s" in "\n".join(lines)
     assert lines[-1] == "\nThe daemon binds first from 16.0 fetchers on."
+
+
+def test_the_cost_table_has_a_line_a_stage_and_a_gap_where_nothing_was_measured():
+    lines = stages.table(
+        {"before": {"parse: decode": 12.4}, "now": {"parse: decode": 8.0, "parse: all": 240}}
+    )
+    assert lines[0] == "| us of CPU a page | before | now |"
+    assert "| parse: decode | 12 | 8 |" in lines
+    assert "| parse: all | - | 240 |" in lines
+    assert len(lines) == 2 + sum(len(program.figures) for program in stages.PROGRAMS)
 
 
 def test_a_door_leads_to_the_same_files(tmp_path, monkeypatch):
