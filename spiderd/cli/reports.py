@@ -25,6 +25,7 @@ from spiderd.printable import printable
 from spiderd.protocol import Counters, Snapshot
 from spiderd.states import CrawlState
 from spiderd.units import counted, human_count, human_rate, human_size
+from spiderd.writable import takes_a_line
 
 REFRESH = 4  # a second
 
@@ -49,6 +50,8 @@ class Milestones:
             self._print(Text(left(snapshot.counters)))
 
     def _print(self, renderable: RenderableType) -> None:
+        if not takes_a_line(sys.stdout):  # whoever reads it has stopped: that does not stop a crawl
+            return
         try:
             print_rich(renderable)
         except OSError:  # the reader has gone: that does not end a crawl

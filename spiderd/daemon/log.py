@@ -3,7 +3,8 @@
 Under journald (JOURNAL_STREAM names the very file that standard error is) lines begin with `<N>`, a priority
 of sd-daemon(3), and have no time of their own; host, worker and number of the event follow as `name=value`,
 which journalctl can be searched for. `log.format = "json"` writes an object a line instead, with the same
-names as the API's events. What an event says comes from the web: it is made printable in either form.
+names as the API's events. A line that its reader would not take at once is left out and counted. What an
+event says comes from the web: it is made printable in either form.
 
 What the program's parts and its libraries log by Python's own means (faults of ours, for the most part) comes
 out in the same form, tracebacks line by line.
@@ -25,6 +26,8 @@ import msgspec
 from spiderd.config.secrets import masked
 from spiderd.printable import printable
 from spiderd.protocol import Event
+from spiderd.units import counted
+from spiderd.writable import cut, takes_a_line
 
 Format = Literal["text", "json"]
 Level = Literal["debug", "info", "warning", "error"]
@@ -42,6 +45,7 @@ class Log:
     def __init__(self, level: str, stream: TextIO | None = None, *, form: Format = "text") -> None:
         self._stream = stream or sys.stderr
         self._journal = _is_journal(self._stream)
+        self._left_out = 0  # lines, since the last that was written
         self.go_by(level, form)
 
     def go_by(self, level: str, form: Format = "text") -> None:
@@ -54,9 +58,18 @@ class Log:
         level: Level = "debug" if event.name in QUIET else event.level
         if LEVELS.index(level) < self._least:
             return
+        if not takes_a_line(self._stream):
+            self._left_out += 1
+            return
+        if self._left_out:
+            count, self._left_out = self._left_out, 0
+            told = f"{counted(count, 'line')} left out: whoever reads this log had stopped"
+            self.write(msgspec.structs.replace(event, level="warning", name="log", message=told, url=""))
+            self.write(event)
+            return
         text = _object(event, level) if self._form == "json" else self._line(event, level)
         try:
-            self._stream.write(f"<{PRIORITY[level]}>{text}\n" if self._journal else f"{text}\n")
+            self._stream.write(cut(f"<{PRIORITY[level]}>{text}\n" if self._journal else f"{text}\n"))
             self._stream.flush()
         except OSError:
             pass  # a closed terminal does not stop a crawl

@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import re
+import select
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,29 @@ def test_the_level_may_change() -> None:
     log.go_by("info")
     log.write(event("info", "state", "two"))
     assert [line[9:] for line in stream.getvalue().splitlines()] == ["info    state: two"]
+
+
+def test_a_reader_that_has_stopped_does_not_stop_the_crawl_and_is_told_what_it_missed() -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, encoding="utf-8") as reader, os.fdopen(writing, "w", encoding="utf-8") as stream:
+        log = Log("info", stream)
+        for _ in range(1000):  # a pipe holds 64 KiB; nothing here may wait for its reader
+            log.write(event("info", "state", "x" * 1000))
+        missed = log._left_out
+        assert 900 < missed < 1000
+        read = sum(1 for _ in range(1000 - missed) if reader.readline())
+        log.write(event("info", "state", "again"))
+        stream.close()
+        told, again = reader.read().splitlines()
+    assert read + missed == 1000
+    assert told.endswith(f"warning log: {missed} lines left out: whoever reads this log had stopped")
+    assert again.endswith("state: again")
+
+
+def test_no_line_is_longer_than_what_a_pipe_takes_at_once() -> None:
+    (line,) = written(event("info", "state", "\u00e9" * 10_000))
+    assert len(line.encode()) < select.PIPE_BUF
+    assert line.endswith("...")
 
 
 def test_what_libraries_log_comes_out_in_the_same_form_with_its_traceback() -> None:
