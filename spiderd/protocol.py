@@ -510,6 +510,26 @@ class SearchReply(Reply):
     index: IndexState | None = None
 
 
+class LinkRow(Reply):
+    """A link, as told of one of its two pages."""
+
+    url: str  # of the other page; "" where it is followed and was not asked for yet
+    text: str
+    kind: str  # what stands there: "a", "img", "refresh", ...
+    page: int  # number of the other page; 0 where it was never asked for
+    status: int  # HTTP status of the other page; 0 = none
+
+
+class Links(Reply):
+    """GET /v1/links?id= : where a page leads, and which pages lead to it; of many the first."""
+
+    out: list[LinkRow]
+    out_total: int
+    into: list[LinkRow]
+    looked: int  # pages that were looked at for those, of
+    pages: int  # all that there are
+
+
 class PageReply(Reply):
     """GET /v1/page?url= or ?id= : what is kept of one page, with its readable text."""
 

@@ -25,6 +25,7 @@ from spiderd.protocol import (
     Hello,
     HostReply,
     Hosts,
+    Links,
     PageReply,
     Reconfigured,
     Released,
@@ -134,6 +135,10 @@ class Client:
     async def page(self, number: int) -> PageReply:
         """What is kept of a page."""
         return await self._get("page", PageReply, {"id": number})
+
+    async def links(self, number: int) -> Links:
+        """Where a page leads, and what leads to it."""
+        return await self._get("links", Links, {"id": number})
 
     async def settings(self) -> Settings:
         """The configuration in effect."""

@@ -141,7 +141,16 @@ class PageQuestion(Question):
             self.box.add([("page", f"not readable: {problem}")])
         else:
             facts = [*self.box.facts, *telling.page_facts(page)] if self.kept else telling.page_facts(page)
-            self.box.replace(facts, [Section("", page.text.splitlines())])
+            text = Section("", page.text.splitlines())
+            self.box.replace(facts, [text])
+            await self._add_links(client, facts, text)
+
+    async def _add_links(self, client: Client, facts: telling.Facts, text: Section) -> None:
+        try:
+            sections = telling.link_sections(await client.links(self.number))
+        except SpiderdError as problem:
+            sections = [Section("Links", [f"not known: {problem}"])]
+        self.box.replace(facts, [text, *sections])
 
 
 class HostQuestion(Question):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spiderd.protocol import HostReply, NextUrl, OutcomeRow, PageReply, RobotsRow, Why
+from spiderd.protocol import HostReply, LinkRow, Links, NextUrl, OutcomeRow, PageReply, RobotsRow, Why
 from spiderd.units import human_count, human_duration, human_size
 from tui.text import UNKNOWN, clock, date, plural
 
@@ -41,6 +41,22 @@ def page_facts(page: PageReply) -> list[tuple[str, str]]:
 
 def _links_in(page: PageReply) -> str:
     return human_count(page.links_in) if page.links_in >= 0 else "not yet counted"
+
+
+def link_sections(answer: Links) -> list[Section]:
+    """Say where a page leads and which pages lead to it."""
+    out, into = [[_link(row) for row in rows] for rows in (answer.out, answer.into)]
+    if answer.out_total > len(out):
+        out.append(f"and {human_count(answer.out_total - len(out))} more")
+    if answer.looked < answer.pages:
+        into.append(f"as far as the first {human_count(answer.looked)} pages of the crawl say")
+    return [Section("Links to", out or ["nothing"]), Section("Linked from", into or ["nothing"])]
+
+
+def _link(row: LinkRow) -> str:
+    text = f"  {row.text}" if row.text else ""
+    where = row.url[:LONGEST] or "not fetched yet"
+    return f"{row.status or UNKNOWN:>3} {where}{text}"
 
 
 def host_facts(answer: HostReply, now: float) -> Facts:

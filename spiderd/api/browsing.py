@@ -1,4 +1,4 @@
-"""The endpoints of hosts: one host in full, and the tree of directories below it."""
+"""The endpoints of what lies where: a host in full, the tree of directories below it, a page's links."""
 
 from __future__ import annotations
 
@@ -21,6 +21,12 @@ class HostParameters(Query, frozen=True):
     host: Annotated[str, Meta(min_length=1, max_length=MAX_URL)]
 
 
+class LinkParameters(Query, frozen=True):
+    """?id= : number of a page."""
+
+    id: Annotated[int, Meta(ge=1, le=2**53 - 1)]
+
+
 class TreeParameters(ListParameters, frozen=True):
     """?host=&prefix= , and what all lists take."""
 
@@ -38,7 +44,11 @@ def browses(crawl: Crawl) -> list[Route]:
         asked = query_of(request, TreeParameters)
         return json_reply(await crawl.tree(asked.host, asked.prefix, checked(asked, TreeRow)))
 
+    async def links(request: Request) -> Response:
+        return json_reply(await crawl.links(query_of(request, LinkParameters).id))
+
     return [
+        Route("/v1/links", links, methods=["GET"]),
         Route("/v1/host", host, methods=["GET"]),
         Route("/v1/tree", tree, methods=["GET"]),
     ]

@@ -16,6 +16,7 @@ from spiderd.protocol import (
     HostReply,
     Hosts,
     IndexState,
+    Links,
     PageReply,
     Reconfigured,
     Released,
@@ -161,6 +162,10 @@ class Crawl(Protocol):
 
         With `typing` the last word may be the beginning of others.
         """
+        ...
+
+    async def links(self, number: int) -> Links:
+        """Tell where a page leads, and which pages lead to it."""
         ...
 
     async def page(self, number: int, url: str) -> PageReply:

@@ -59,6 +59,7 @@ OPERATIONS: tuple[Operation, ...] = (
     _list("errors", "The error queue.", protocol.Errors, protocol.ErrorRow),
     _list("traps", "Parked shapes of URLs.", protocol.Traps, protocol.TrapRow),
     _list("tree", "Directories of a host.", protocol.Tree, protocol.TreeRow, query=browsing.TreeParameters),
+    _get("/v1/links", "Where a page leads.", protocol.Links, query=browsing.LinkParameters),
     _get("/v1/host", "One host in full.", protocol.HostReply, query=browsing.HostParameters),
     _get("/v1/search", "A page of results.", protocol.SearchReply, query=search.SearchParameters),
     _get("/v1/page", "What is kept of a page.", protocol.PageReply, query=search.PageParameters),

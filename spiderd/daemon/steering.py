@@ -20,6 +20,7 @@ from spiderd.daemon.happenings import Happenings
 from spiderd.daemon.host_page import HostPage
 from spiderd.daemon.indexing import Searching
 from spiderd.daemon.listing import Listing
+from spiderd.daemon.page_links import PageLinks
 from spiderd.daemon.picture import Picture
 from spiderd.daemon.releasing import Releasing
 from spiderd.daemon.ruling import Ruling
@@ -91,6 +92,7 @@ class Steering:
         self.traps = self._listing.traps
         self.host = HostPage(coordinator, store, self._listing).host
         self.tree = SiteTree(store).tree
+        self.links = PageLinks(settings, store).links
 
     @property
     def _config(self) -> Config:

@@ -31,6 +31,8 @@ from spiderd.protocol import (
     HostRow,
     Hosts,
     IndexState,
+    LinkRow,
+    Links,
     NextUrl,
     OutcomeRow,
     PageReply,
@@ -98,6 +100,8 @@ class PlayedCrawl:
         self.hits: list[Hit] = []
         self.suggestions: list[str] = []
         self.text = ""  # of every page
+        self.out: list[LinkRow] = []  # links of every page
+        self.into: list[LinkRow] = []
         self.index = IndexState(state="idle", indexed=0, pages=0)
         self.ruling: dict[str, Any] = {}  # fields of every answer to "why"
         self.broken = False  # the configuration
@@ -325,6 +329,11 @@ class PlayedCrawl:
             suggestions=[] if found else self.suggestions,
             index=self.index,
         )
+
+    async def links(self, number: int) -> Links:
+        if all(hit.id != number for hit in self.hits):
+            raise UsageError("There is no such page: it was never fetched.")
+        return Links(out=self.out, out_total=41, into=self.into, looked=900, pages=900)
 
     async def page(self, number: int, url: str) -> PageReply:
         hit = next((hit for hit in self.hits if hit.id == number or hit.url == url), None)

@@ -16,6 +16,7 @@ from spiderd.protocol import (
     Hit,
     HostRow,
     IndexState,
+    LinkRow,
     NextUrl,
     OutcomeRow,
     Rates,
@@ -117,6 +118,11 @@ class SampleCrawl(PlayedCrawl):
         self.hits = [_hit()]
         self.suggestions = ["example"]
         self.text = "This is an example."
+        self.out = [
+            LinkRow(url=f"{SITE}/gone", text="Gone", kind="a", page=3, status=404),
+            LinkRow(url="", text="Next", kind="a", page=0, status=0),
+        ]
+        self.into = [LinkRow(url=f"{SITE}/", text="An example", kind="a", page=1, status=200)]
         self.ruling = {
             "key": "00ff00ff00ff00ff",
             "allowed": False,

@@ -45,6 +45,8 @@ CASES = [
     Case("search", "/v1/search?q=example&limit=500"),
     Case("search_nothing", "/v1/search?q=%E6%A8%A3%22-&page=2"),
     Case("page", "/v1/page?id=7"),
+    Case("links", "/v1/links?id=7"),
+    Case("links_of_nothing", "/v1/links?id=8", status=422),
     Case("page_unknown", "/v1/page?url=http://example.test/none", status=422),
     Case("page_of_nothing", "/v1/page", status=422),
     Case("add", "/v1/add", "POST", body={"urls": THREE}),

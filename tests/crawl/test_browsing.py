@@ -113,3 +113,26 @@ async def test_a_host_is_told_with_its_queue_its_outcomes_and_its_rules(tmp_path
             gate.set()
             await daemon.complete()
             assert (await daemon.get("host", host=name))["next"] == []
+
+
+async def test_the_links_of_a_page_are_told_in_both_directions(tmp_path: Path) -> None:
+    routes = {
+        "/robots.txt": (404, {}, b""),
+        "/": '<a href="/a">to a</a><a href="/gone">gone</a><img src="/x.png"><a href="http://o.test/">out</a>',
+        "/a": '<a href="/">home</a><a href="/a">self</a>',
+    }
+    async with serve(routes) as site, controlled(configured(site.url("/")), tmp_path) as daemon:
+        await daemon.complete()
+        root = await daemon.get("links", id=1)
+        assert [(row["url"], row["text"], row["kind"], row["status"]) for row in root["out"]] == [
+            (site.url("/a"), "to a", "a", 200),
+            (site.url("/gone"), "gone", "a", 404),
+            ("http://o.test/", "out", "a", 0),
+            (site.url("/x.png"), "", "img", 0),
+        ]
+        assert [(row["url"], row["text"]) for row in root["into"]] == [(site.url("/a"), "home")]
+        assert (root["out_total"], root["looked"], root["pages"]) == (4, 3, 3)
+        number = root["out"][0]["page"]
+        into = (await daemon.get("links", id=number))["into"]
+        assert [(row["url"], row["text"]) for row in into] == [(site.url("/"), "to a")]  # not itself
+        assert (await daemon.not_told("links", id=99)).startswith("There is no such page")

@@ -14,6 +14,7 @@ from spiderd.protocol import (
     Hit,
     HostRow,
     IndexState,
+    LinkRow,
     NextUrl,
     OutcomeRow,
     Rates,
@@ -133,6 +134,8 @@ class Stage(PlayedCrawl):
         self.ruling = dict(RULING)
         self.suggestions = ["crawl"]
         self.text = "The crawl must keep at most one open connection to a host.\n" * 20
+        self.out = [_link(number) for number in range(12)]
+        self.into = [_link(number) for number in range(12, 18)]
         self.hits = [_hit(number) for number in range(34)]
         self.index = IndexState(
             state="idle", indexed=860_000, pages=860_902, documents=851_000, bytes=2_100_000_000
@@ -260,6 +263,17 @@ def _outcome(number: int) -> OutcomeRow:
         failure="server_error" if failed else "",
         detail="asked to come back in 22 s" if failed else "",
         size=0 if failed else 18_432 + number,
+    )
+
+
+def _link(number: int) -> LinkRow:
+    fetched = number % 4 != 3
+    return LinkRow(
+        url=f"https://{NAMES[number % 10]}.example.com/notes/{number + 100}.html" if fetched else "",
+        text=("Politeness", "Robots rules", "礼貌策略")[number % 3],
+        kind="a",
+        page=number + 100 if fetched else 0,
+        status=(200, 404)[number % 8 == 2] if fetched else 0,
     )
 
 

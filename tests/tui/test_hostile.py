@@ -33,6 +33,9 @@ def hostile():
     ]
     stage.next = [replace(row, url="https://" + EVIL) for row in stage.next]
     stage.recent = [replace(row, url="https://" + EVIL, detail=EVIL, failure=EVIL) for row in stage.recent]
+    stage.out = stage.into = [replace(row, url="https://" + EVIL, text=EVIL) for row in stage.out]
+    stage.hits = [replace(hit, title=f"crawl {EVIL}", snippet=EVIL) for hit in stage.hits]
+    stage.text = EVIL
     stage.robots = [replace(row, text=EVIL, why=EVIL, origin=EVIL) for row in stage.robots]
     stage.counters.statuses = {EVIL: 3}
     stage.counters.failures = {EVIL: 3}
@@ -85,6 +88,21 @@ async def test_site_tree(sock_path):
             await pilot.press("enter")
             await wait_for(pilot, lambda: "Bksp: up" in screen(pilot))
             assert "Site tree: ]0;owned[2J[red]x[/red]" in check(pilot)
+
+
+@on_asyncio
+async def test_a_page_in_full(sock_path):
+    stage = hostile()
+    with served(stage, sock_path):
+        async with dashboard(sock_path, size=(100, 40)) as pilot:
+            app = await attached(pilot)
+            await pilot.press("slash", *"crawl")
+            await wait_for(pilot, lambda: app.dashboard.search.hits.table.total)
+            assert "[red]x[/red]" in check(pilot)
+            await pilot.press("enter", "enter")
+            await wait_for(pilot, lambda: app.screen is not app.dashboard and len(app.screen.sections) == 3)
+            app.screen.query_one("#details-box").scroll_end(animate=False)
+            await wait_for(pilot, lambda: "[@click=app.quit]" in check(pilot))
 
 
 @on_asyncio

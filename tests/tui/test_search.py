@@ -51,6 +51,10 @@ async def test_enter_shows_the_page_with_its_text(sock_path):
         await pilot.press("enter", "enter")
         await wait_for(pilot, lambda: "archived as  pages/00003/00112" in screen(pilot))
         assert "The crawl must keep at most one open connection to a host." in screen(pilot)
+        await wait_for(pilot, lambda: len(pilot.app.screen.sections) == 3)
+        await pilot.press("end")
+        await wait_for(pilot, lambda: "Linked from" in screen(pilot))
+        assert "200 https://blog.example.com/notes/112.html  Politeness" in screen(pilot)
         await pilot.press("y")
         await wait_for(pilot, lambda: pilot.app.clipboard == "https://news.example.com/notes/0.html")
 
