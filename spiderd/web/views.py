@@ -48,6 +48,7 @@ LANGUAGES = {
     "tr": "Turkish",
     "uk": "Ukrainian",
 }
+_LEADING_OR = re.compile(r"(?:\s*OR(?=\s|$))+")  # would be one with the filter
 _SITE = re.compile(r'[^\s"\x00-\x20]{1,255}')
 
 
@@ -61,13 +62,14 @@ class Asked(NamedTuple):
 
     @property
     def full(self) -> str:
-        """The query with its filters, as the search understands it."""
-        parts = [self.query]
-        if self.language:
-            parts.append(f"lang:{self.language}")
-        if self.site:
-            parts.append(f"site:{self.site}")
-        return " ".join(parts) if self.query.strip() else ""
+        """The query with its filters, as the search understands it; before it, for a quote may be open."""
+        return self.filters + _LEADING_OR.sub("", self.query) if self.query.strip() else ""
+
+    @property
+    def filters(self) -> str:
+        """The filters as parts of a query."""
+        language = f"lang:{self.language} " if self.language else ""
+        return language + (f"site:{self.site} " if self.site else "")
 
     def href(self, **changes: str | int) -> str:
         """Where the same is looked for, but for some changes."""
@@ -145,8 +147,7 @@ def results_view(asked: Asked, reply: SearchReply) -> Results:
 
 
 def _without_filters(asked: Asked, reply: SearchReply) -> list[str]:
-    filters = asked.full.removeprefix(asked.query)
-    return [words.removesuffix(filters) for words in reply.suggestions]
+    return [words.removeprefix(asked.filters) for words in reply.suggestions]
 
 
 def _result(asked: Asked, hit: Hit) -> Result:

@@ -59,6 +59,17 @@ async def test_filters_narrow_the_search_and_stay(client: httpx.AsyncClient) -> 
     assert "1 to 10 of " in text  # filters that make no sense are none
 
 
+async def test_a_filter_holds_whatever_the_query_leaves_open(client: httpx.AsyncClient) -> None:
+    for query in ('"zeppelin', '"is somewhere', "zeppelin OR", "OR zeppelin", "zeppelin -"):
+        text = (await client.get("/search", params={"q": query, "site": "other.test"})).text
+        assert targets(text, "open") == ["http://other.test/far"]
+
+
+async def test_suggestions_keep_the_filters_apart(client: httpx.AsyncClient) -> None:
+    text = (await client.get("/search?q=zepelin&lang=de")).text
+    assert '<a href="/search?q=zeppelin&amp;lang=de">zeppelin</a>' in text
+
+
 async def test_nothing_found_is_answered_kindly(client: httpx.AsyncClient) -> None:
     text = (await client.get("/search?q=zepelin")).text
     assert "Nothing that was crawled matches" in text
