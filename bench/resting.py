@@ -95,10 +95,17 @@ def _cpu(pid: int) -> dict[str, float]:
     seconds: dict[str, float] = {}
     for each in tree(pid):
         with suppress(OSError):  # it has just ended
-            name = Path(f"/proc/{each}/comm").read_text().strip()
             clock = (~each << 3) | 2  # clock_getcpuclockid(3), which Python does not have
-            seconds[f"{name} {each}"] = time.clock_gettime(clock)
+            seconds[f"{_role(each, pid)} {each}"] = time.clock_gettime(clock)
     return seconds
+
+
+def _role(pid: int, daemon: int) -> str:
+    if pid == daemon:
+        return "daemon"
+    arguments = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+    modules = [argument for argument in arguments if argument.startswith("spiderd.")]
+    return modules[0] if modules else Path(f"/proc/{pid}/comm").read_text().strip()
 
 
 def _median_ms(*command: str) -> float:
