@@ -115,6 +115,7 @@ class Links(Message):
     refused: dict[str, int]  # links not to be followed, by reason or by scheme
     sitemaps: int = 0  # of `urls`, the first so many are sitemaps
     lastmods: list[str] = []  # of a sitemap's entries, as written; as many as there are pages in `urls`
+    changefreqs: list[str] = []  # likewise, or none at all
 
 
 class Outcome(Message):

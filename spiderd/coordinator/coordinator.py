@@ -423,7 +423,8 @@ class Coordinator:
 
     def _only_parked(self) -> bool:
         """Whether nothing is to be done for hours."""
-        soonest = min((t for t in (self._next_due, self.desk.bench.next_time()) if t is not None), default=None)
+        times = (self._next_due, self.desk.bench.next_time())
+        soonest = min((time for time in times if time is not None), default=None)
         waits = soonest is not None and soonest > self.desk.clock() + PARK_AFTER
         return waits and self.hosts.is_settled and self.dispatch.is_settled and not self._news.is_set()
 

@@ -16,6 +16,7 @@ from spiderd.messages import Outcome
 from spiderd.schedule import retry
 from spiderd.schedule.revisit import (
     DAY,
+    FREQUENCIES,
     LEVELS,
     PRIOR,
     Allotment,
@@ -143,8 +144,7 @@ class Revisiting:
     def apply(self, step: VisitStep, effects: VisitEffects, now: float) -> None:
         """Take in what the store has answered, the ends of visits aside."""
         self.due = self._desk.agains = effects.due
-        if step.wake:
-            self.next_due = effects.next_due
+        self.next_due = effects.next_due
         if effects.levels is not None:
             self.levels, self._priced_at = effects.levels, now
             self._price()
@@ -255,6 +255,7 @@ class Revisiting:
             since = lastmod_time(text) if text else None
             if since is not None:
                 belief = hinted(belief, max(at - since, self._allotment.least))
+        belief = hinted(belief, FREQUENCIES.get(waiting.changefreq, 0.0))
         visit = VisitRecord(waiting.hash, host, 0.0, at)
         self._plan_visit(visit, belief, at)
         return visit

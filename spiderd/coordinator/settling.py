@@ -280,7 +280,7 @@ def _found(waiting: WaitingUrl, outcome: Outcome) -> Found | None:
     if links is None or not links.urls:
         return None
     found = Found(links.keys, links.urls, waiting.depth + 1)
-    found.sitemaps, found.lastmods = links.sitemaps, links.lastmods
+    found.sitemaps, found.lastmods, found.changefreqs = links.sitemaps, links.lastmods, links.changefreqs
     if outcome.kind is OutcomeKind.REDIRECT:
         found.depth, found.hops = waiting.depth, waiting.hops + 1
         found.cookie = waiting.cookie or outcome.set_cookie

@@ -21,7 +21,7 @@ def read_sitemap(
     refused: Counter[str] = Counter()
     keys = _children(found, url, level, config, scope, refused)
     children = len(keys)
-    lastmods = []
+    lastmods, changefreqs = [], []
     for entry in found.entries:
         fetch_url, reason = _judge(url, entry.url, scope)
         key = b"" if reason else key_hash(seen_key(fetch_url, config.urls))
@@ -30,7 +30,10 @@ def read_sitemap(
         elif key not in keys:
             keys[key] = fetch_url
             lastmods.append(entry.lastmod)
-    return Links(b"".join(keys), list(keys.values()), b"", dict(refused), children, lastmods), found.problems
+            changefreqs.append(entry.changefreq)
+    links = Links(b"".join(keys), list(keys.values()), b"", dict(refused), children, lastmods)
+    links.changefreqs = changefreqs if any(changefreqs) else []
+    return links, found.problems
 
 
 def _judge(url: str, loc: str, scope: ScopeRules) -> tuple[str, str]:

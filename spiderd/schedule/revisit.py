@@ -55,6 +55,17 @@ MEMORY = 100.0
 HINT = 0.3
 """What a hint is worth, as a part of a change that was seen."""
 
+FREQUENCIES = {
+    "always": HOUR / 4,
+    "hourly": HOUR,
+    "daily": DAY,
+    "weekly": 7 * DAY,
+    "monthly": 30 * DAY,
+    "yearly": 365 * DAY,
+    "never": 5 * 365 * DAY,
+}
+"""What sitemaps say of a page (changefreq) -> seconds between two changes."""
+
 SLOWEST = 1 / (16 * 365 * DAY)  # changes a second of level 0
 PER_OCTAVE = 4
 LEVELS = 112  # up to one change in 2 s

@@ -17,7 +17,8 @@ import re
 from collections.abc import Callable
 from xml.parsers import expat
 
-Take = Callable[[str, str], bool]
+Take = Callable[[str, str, str], bool]
+"""Takes loc, lastmod and changefreq of a record; False where no more is wanted."""
 
 MAX_TEXT = 8192  # characters of a <loc>; longer ones are no URLs
 MAX_NESTING = 64
@@ -37,6 +38,7 @@ _PLACES = {  # (element, inside): role
     ("loc", "url"): "loc",
     ("loc", "sitemap"): "loc",
     ("lastmod", "url"): "time",
+    ("changefreq", "url"): "often",
     ("lastmod", "sitemap"): "time",
     ("link", "item"): "loc",
     ("pubDate", "item"): "time",
@@ -53,7 +55,7 @@ class _Stop(Exception):
 
 
 def read_xml(text: bytes, page: Take, child: Take) -> list[str]:
-    """Read a document, calling `page` and `child` with (loc, lastmod) of each record.
+    """Read a document, calling `page` and `child` with loc, lastmod and changefreq of each record.
 
     Returns:
         What was wrong with it. `page` and `child` return False where no more is wanted.
@@ -96,7 +98,7 @@ class _Reader:
         self.role = ""
         self.text: list[str] = []
         self.size = 0
-        self.loc = self.time = ""
+        self.loc = self.time = self.often = ""
 
     def read(self, text: bytes, encoding: str | None = None) -> str:
         """Read the document; returns what was wrong with it, "" if nothing was."""
@@ -140,7 +142,7 @@ class _Reader:
         inside = self.path[-1] if self.path else ""
         self.path.append(local)
         if local in _RECORDS:
-            self.loc = self.time = ""
+            self.loc = self.time = self.often = ""
         self.role = _PLACES.get((local, inside), "")
         self.text, self.size = [], 0
         if self.role == "href" and attributes.get("rel", "alternate") == "alternate":
@@ -159,6 +161,8 @@ class _Reader:
             self.loc = self.loc or ("".join(self.text).strip() if self.size <= MAX_TEXT else "(too long)")
         elif self.role == "time":
             self.time = "".join(self.text).strip()
+        elif self.role == "often":
+            self.often = "".join(self.text).strip()
         self.role = ""
         if local in _RECORDS and self.loc:
             self._record(self.child if local == "sitemap" else self.page)
@@ -166,5 +170,5 @@ class _Reader:
     def _record(self, take: Take) -> None:
         self.records += 1
         loc, self.loc = self.loc, ""
-        if self.records > self.skip and not take(loc, self.time):
+        if self.records > self.skip and not take(loc, self.time, self.often):
             raise _Stop

@@ -37,6 +37,7 @@ class Entry(NamedTuple):
 
     url: str  # absolute
     lastmod: str  # as written, "" where there is none; see `lastmod_time`
+    changefreq: str = ""  # likewise, in lower case: "daily"
 
 
 @dataclass(slots=True)
@@ -101,21 +102,21 @@ class _Collector:
         self.full = False
         self.sitemap = Sitemap(problems=problems)
 
-    def page(self, loc: str, lastmod: str) -> bool:
+    def page(self, loc: str, lastmod: str, changefreq: str = "") -> bool:
         """Take a page; False means that no more are wanted."""
-        return self._take(self.sitemap.entries, loc, lastmod)
+        return self._take(self.sitemap.entries, loc, lastmod, changefreq)
 
-    def child(self, loc: str, lastmod: str) -> bool:
+    def child(self, loc: str, lastmod: str, changefreq: str = "") -> bool:
         """Take a further sitemap; False means that no more are wanted."""
-        return self._take(self.sitemap.children, loc, lastmod)
+        return self._take(self.sitemap.children, loc, lastmod, changefreq)
 
-    def _take(self, into: list[Entry], loc: str, lastmod: str) -> bool:
+    def _take(self, into: list[Entry], loc: str, lastmod: str, changefreq: str) -> bool:
         if len(into) >= MAX_ENTRIES:
             self.full = True
             return False
         url = self._resolved(loc)
         if url:
-            into.append(Entry(url, lastmod.strip()[:64]))
+            into.append(Entry(url, lastmod.strip()[:64], changefreq.strip()[:16].lower()))
             return True
         return self.refuse(loc)
 

@@ -59,6 +59,7 @@ class Found(Row):
     sitemaps: int = 0  # the first so many are sitemaps
     lastmods: Sequence[str] = ()  # of the rest, where a sitemap gave them
     cookie: bool = False  # a redirect on the way has set a cookie
+    changefreqs: Sequence[str] = ()  # likewise, or none at all
 
     def hashes(self) -> Sequence[bytes]:
         """The keys one by one."""
@@ -72,6 +73,8 @@ class Found(Row):
             waiting.kind = "sitemap"
         elif self.lastmods:
             waiting.lastmod = self.lastmods[index - self.sitemaps]
+            if self.changefreqs:
+                waiting.changefreq = self.changefreqs[index - self.sitemaps]
             waiting.hops = 0  # they count how deep in sitemaps, and for a page redirects
         return waiting
 

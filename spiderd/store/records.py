@@ -39,6 +39,7 @@ class WaitingUrl(Row):
     kind: LeaseKind = "page"
     lastmod: str = ""  # that a sitemap gave
     cookie: bool = False  # a redirect on the way here has set a cookie
+    changefreq: str = ""  # that a sitemap gave
 
 
 class PageRecord(Row):

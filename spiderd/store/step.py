@@ -179,13 +179,14 @@ def _visit(ledger: Ledger, step: VisitStep, now: float) -> VisitEffects:
         done.append((number, counters.known - before))
     if step.scheduled:
         visits.schedule(step.visits, step.visited_to)
-    next_due = visits.wake(now, step.wake) if step.wake else None
+    if step.wake:
+        visits.wake(now, step.wake)
     return VisitEffects(
         done=done,
         read=[(read, visits.read(read)) for read in step.reads],
         hosts=visits.hosts(*step.hosts, asked_only=step.asked_only) if step.hosts else [],
         touched=visits.take_touched(),
-        next_due=next_due,
+        next_due=visits.next_due(),
         due=visits.due,
         unvisited=visits.unvisited(*step.unvisited) if step.unvisited else None,
         levels=dict(visits.state.levels) if step.levels else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -294,4 +295,40 @@ async def test_new_pages_come_first_and_old_ones_get_their_share(tmp_path: Path)
             between = order[4:last]
             assert 0.15 < between.count(False) / len(between) < 0.35, order
             assert order[last:].count(False) > 20
+        clean(tmp_path)
+
+
+# sitemaps
+
+
+def sitemap(*entries: tuple[str, str, str]) -> Any:
+    rows = "".join(
+        f"<url><loc>{url}</loc><lastmod>{lastmod}</lastmod><changefreq>{often}</changefreq></url>"
+        for url, lastmod, often in entries
+    )
+    return (200, {"Content-Type": "application/xml"}, f"<urlset>{rows}</urlset>")
+
+
+async def test_sitemaps_give_hints_and_are_read_again(tmp_path: Path) -> None:
+    hands = Hands()
+    async with serve({"/": "root", "/quick": "q", "/slow": "s", "/new": "n"}) as site:
+        site.routes["/robots.txt"] = (200, {}, f"Sitemap: {site.url('/map.xml')}\n")
+        old = (site.url("/slow"), "2019-02-03", "Yearly")
+        site.routes["/map.xml"] = sitemap((site.url("/quick"), "", "hourly"), old)
+        config = revisiting(site.url("/"), revisit={"average": 10 * DAY, "max": 60 * DAY})
+        async with visited(config, tmp_path, hands) as daemon:
+            await daemon.rest()
+            every = {
+                path: (await daemon.why(site.url(path)))["changes_every"] for path in ("/quick", "/", "/slow")
+            }
+            assert every["/quick"] < every["/"] < every["/slow"]
+            due = {path: (await daemon.why(site.url(path)))["next_visit"] for path in ("/quick", "/slow")}
+            assert due["/quick"] < due["/slow"]
+            asked = site.count("/slow")
+            await daemon.pass_time(DAY)
+            then = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(hands()))
+            site.routes["/map.xml"] = sitemap((old[0], then, ""), (site.url("/new"), then, ""))
+            answer = await daemon.post("revisit", what=site.url("/map.xml"))
+            assert answer["pages"] == 1
+            await daemon.until(lambda _: site.count("/new") and site.count("/slow") > asked)
         clean(tmp_path)
