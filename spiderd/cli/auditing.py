@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # numpy and the parser take time to import, and `--help` need
     from spiderd.audit.findings import Findings, Row
     from spiderd.audit.kinds import Kind
 
+PIPE_CLOSED = 141  # 128 + SIGPIPE, as shells count
 SHOWN = 100  # rows on a terminal or in a pipe where nobody has said how many
 
 
@@ -90,6 +91,8 @@ def report(
         raise click.UsageError("--csv needs a KIND: each report has columns of its own")
     directory = find_data_dir(data_dir).path
     earlier = absolute(since) if Path(since).is_dir() else None
+    if earlier is not None and earlier.resolve() == directory.resolve():
+        raise click.UsageError("--since names the data directory itself: there is nothing to compare it with")
     limits = Limits(
         slow=_seconds("--slower-than", slower_than),
         since=None if earlier else time.time() - _seconds("--since", since),
@@ -148,8 +151,7 @@ def _print_rows(findings: Findings, kind: Kind, form: str | None, limit: int | N
     most = limit or -1
     if form is not None:
         rows = findings.rows(kind.name, limit=most, contains=contains)
-        for text in (csv_of if form == "csv" else json_of)(kind, rows):
-            sys.stdout.write(text)
+        _write((csv_of if form == "csv" else json_of)(kind, rows))
         return
     _print_table(kind, findings.rows(kind.name, limit=SHOWN if limit is None else most, contains=contains))
     count = findings.count(kind.name, contains)
@@ -157,6 +159,17 @@ def _print_rows(findings: Findings, kind: Kind, form: str | None, limit: int | N
         note(f"{SHOWN} of {human_count(count)} rows (see --limit, --csv, --json)")
     if not count:
         note(_nothing(kind))
+
+
+def _write(texts: Iterable[str]) -> None:
+    """Write to standard output; a reader that has had enough is no accident."""
+    try:
+        for text in texts:
+            sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left goes nowhere
+        raise click.exceptions.Exit(PIPE_CLOSED) from None
 
 
 def _nothing(kind: Kind) -> str:

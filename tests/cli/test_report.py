@@ -3,8 +3,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +16,7 @@ from spiderd.store.records import PageRecord, decode, encode
 from tests.audit.planted import make
 from tests.verify.crawled import first, opened
 
+ROOT = Path(__file__).parents[2]
 HOSTILE = '=HYPERLINK("http://evil/")<script>alert(1)</script>\x1b[31m"</td>'
 
 
@@ -125,3 +128,21 @@ def test_help_costs_no_crawler():
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert all(kind in done.stdout for kind in KINDS)
+
+
+def test_a_reader_that_goes_away_is_no_accident(data):
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    for form in ("--csv", "--json"):
+        reading, writing = os.pipe()
+        os.close(reading)
+        command = [sys.executable, "-m", "spiderd", "report", "statuses", form, "--data-dir", data]
+        done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, env=env, check=False)
+        os.close(writing)
+        assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_a_crawl_is_not_compared_with_itself(data, spiderd):
+    code, _, err = spiderd("report", "changes", "--since", data, "--data-dir", data)
+    assert (code, "names the data directory itself" in err) == (2, True)
+    code, _, err = spiderd("report", "changes", "--since", "no-such-folder", "--data-dir", data)
+    assert (code, "and is no directory" in err) == (2, True)
