@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -154,9 +153,8 @@ class Findings:
         """
         where, values = _where(kind, contains)
         query = f"SELECT page, cells FROM findings WHERE {where} ORDER BY rank, rowid LIMIT ? OFFSET ?"  # noqa: S608 - see insert
-        with closing(self.db.execute(query, (*values, limit, offset))) as cursor:
-            for page, cells in cursor:
-                yield Row(page, list(_decode(cells)))
+        for page, cells in self.db.execute(query, (*values, limit, offset)):
+            yield Row(page, list(_decode(cells)))
 
 
 def _where(kind: str, contains: str) -> tuple[str, tuple[Any, ...]]:
