@@ -62,8 +62,11 @@ def repair(data_dir: Path, urls: Urls, progress: Progress = lambda *_: None) -> 
             ({"page_of"}, partial(rebuilding.page_of, urls=urls)),
             ({"errors"}, partial(rebuilding.errors, facts=facts)),
             ({"files"}, partial(restoring.put_back, facts=facts)),
-            ({"files", "page_of"}, partial(restoring.set_strays_aside, archive=archive, urls=urls)),
             ({"versions", "files"}, partial(drop_lost_versions, archive=archive)),
+            (
+                {"files", "versions", "page_of"},
+                partial(restoring.set_strays_aside, archive=archive, urls=urls),
+            ),
             ({"content", "versions", "files"}, rebuilding.content),
             ({"links"}, rebuilding.links),
             ({"changes"}, rebuilding.changes),
