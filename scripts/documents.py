@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from spiderd.api.requests import NoParameters
 from spiderd.cli.root import spiderd
 from spiderd.config import schema
 from spiderd.daemon.settings import RESTART, SEEDS
+from tui.keys import KEYS
 from tui.main import command as dashboard
 
 ROOT = Path(__file__).parents[1]
@@ -59,6 +61,29 @@ Times are unix seconds, durations seconds, sizes bytes. `GET /v1/openapi.json` d
 ## Operations
 """
 
+DASHBOARD = """# The dashboard
+
+`spider-tui` attaches to a running daemon, from any terminal of at least 40 by 10 cells, and outlives it: when
+the daemon goes away, the last figures stay, dimmed and with their age, until it is back. Leaving or killing
+it never touches the crawl. `--read-only` makes it a display. The terminal's language decides between Unicode
+and ASCII (`--ascii`); `NO_COLOR` and `--theme` (`spider-light`, `ansi-dark`, ...) say what it looks like.
+
+![The site tree: what was found and done below each directory](../site-tree.svg)
+
+What cannot be done at the moment is dim in the key bar; pressing it says why. Titles of columns, tabs and
+keys can be clicked. `Ctrl+P` finds any command by its name; a URL typed there can be added or asked about.
+
+- *Directories* has two lists: the download directories, and (`v`) the **site tree**: of each host and
+  directory below it, how many URLs were found and how many are done.
+- A *host* in full is its pace, the head of its queue, its last outcomes and its robots.txt; a *page* in full
+  its text and its links in both directions.
+- *Settings* are changed with Enter while the crawl runs; they hold across restarts, and are marked as
+  differing from the file until they are taken back.
+- Over SSH `y` copies to your own clipboard (OSC 52); tmux wants `set -g set-clipboard on`.
+
+## Keys
+"""
+
 EXIT_STATUS = """0 done; 1 a bug; 2 wrong usage; 69 no daemon answers; 73 a file or socket cannot be made;
 74 disk or store failed; 75 another daemon has the data directory; 78 wrong configuration."""
 
@@ -68,9 +93,28 @@ def documents() -> dict[str, str]:
     return {
         "docs/reference/configuration.md": configuration(),
         "docs/reference/api.md": api(),
+        "docs/reference/dashboard.md": keys_of_the_dashboard(),
         "packaging/man/spiderd.1": manual(spiderd, "spiderd", "a crawler daemon"),
         "packaging/man/spider-tui.1": manual(dashboard, "spider-tui", "the dashboard of spiderd"),
     }
+
+
+# the dashboard, from its table of keys
+
+
+def keys_of_the_dashboard() -> str:
+    """A table for each group of keys."""
+    parts = [MADE, DASHBOARD]
+    for group, members in groupby(KEYS, key=lambda key: key.group):
+        rows = [f"### {group}\n", "| key | |", "|---|---|"]
+        rows += [f"| {cell(shown_as_code(key.shown))} | {cell(key.help)} |" for key in members]
+        parts.append("\n".join(rows) + "\n")
+    return "\n".join(parts)
+
+
+def shown_as_code(keys: str) -> str:
+    """Each of several keys by itself."""
+    return " ".join(f"`` {key} ``" if "`" in key else f"`{key}`" for key in keys.split())
 
 
 # the configuration, from its declaration and the comments of config.toml

@@ -32,6 +32,8 @@ PICTURES: dict[str, tuple[str, tuple[int, int], list[str]]] = {
     "overview": ("spider-dark", (120, 40), []),
     "overview-light": ("spider-light", (120, 40), []),
     "hosts": ("spider-dark", (120, 30), ["2"]),
+    "site-tree": ("spider-dark", (120, 30), ["3", "v", "wait", "enter"]),
+    "host": ("spider-dark", (120, 50), ["2", "wait", "enter"]),
     "search": ("spider-dark", (120, 34), ["slash", *"crawl", "wait", "down", "down"]),
     "log": ("spider-dark", (120, 30), ["5"]),
     "small": ("spider-dark", (80, 24), []),

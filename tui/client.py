@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Mapping
+from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -246,10 +247,19 @@ def _line_broken(problem: httpx.HTTPError, socket: str) -> LineBroken:
     if number in {errno.ECONNREFUSED, errno.ENOTSOCK}:
         return LineBroken(Problem.NOBODY, f"nothing listens on {socket}")
     if number in {errno.EACCES, errno.EPERM}:
-        return LineBroken(Problem.FORBIDDEN, f"you may not use {socket}")
+        return LineBroken(Problem.FORBIDDEN, f"you may not use {socket}{_owner(socket)}")
     if isinstance(problem, httpx.TimeoutException):
         return LineBroken(Problem.SILENT, f"no answer on {socket}")
     return LineBroken(Problem.BROKEN, f"the connection to {socket} broke")
+
+
+def _owner(socket: str) -> str:
+    """Say whose a socket is: those, and members of the group that `api.group` names, may use it."""
+    try:
+        found = Path(socket)
+        return f", which is {found.owner()}'s, of the group {found.group()}"
+    except (OSError, KeyError, NotImplementedError):  # it lies where one may not look, or belongs to nobody that has a name
+        return ""
 
 
 def _errno(problem: BaseException | None) -> int:

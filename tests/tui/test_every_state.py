@@ -17,7 +17,8 @@ from spiderd.states import CrawlState
 from tests.tui.daemons import daemon, site
 from tests.tui.piloting import attached, dashboard, line, on_asyncio, screen, told, wait_for
 from tests.web.server import threaded_site
-from tui.connection import Phase
+from tui.client import Client, LineBroken
+from tui.connection import Phase, Problem
 
 Test = TypeVar("Test", bound=Callable[..., object])
 NOBODY = 65534
@@ -204,10 +205,15 @@ async def test_a_daemon_of_another_version(data_dir):
 
 @on_asyncio
 async def test_a_socket_that_one_may_not_use(data_dir):
-    with daemon(data_dir) as running, locked_out(running.socket):
-        async with dashboard(running.socket) as pilot:
-            await wait_for(pilot, lambda: "✗ NO ACCESS  you may not use" in line(pilot, 0))
-    assert running.process is not None
+    with daemon(data_dir) as running:
+        owner, _ = running.socket.owner(), running.socket.group()
+        async with Client(str(running.socket)) as client:
+            await client.hello()  # all modules are there: whoever is locked out may not read them
+        with locked_out(running.socket):
+            async with Client(str(running.socket)) as client:
+                with pytest.raises(LineBroken, match=f"you may not use .* which is {owner}'s") as refused:
+                    await client.hello()
+    assert refused.value.problem is Problem.FORBIDDEN  # what the screen says then: test_headline
 
 
 @contextmanager
