@@ -258,7 +258,7 @@ def _owner(socket: str) -> str:
     try:
         found = Path(socket)
         return f", which is {found.owner()}'s, of the group {found.group()}"
-    except (OSError, KeyError, NotImplementedError):  # it lies where one may not look, or belongs to nobody that has a name
+    except (OSError, KeyError, NotImplementedError):  # not to be seen, or without a name
         return ""
 
 
