@@ -290,8 +290,8 @@ class Coordinator:
 
     async def _wait(self) -> None:
         step = self.desk.step
-        asked = step.done or step.parks or step.frees or step.opens or step.robots
-        pressing = asked or self.desk.bench.hungry or self.revisiting.presses or self.revisiting.switching
+        asked = step.done or step.parks or step.frees or step.robots or self.hosts.presses
+        pressing = asked or self.revisiting.presses or self.revisiting.switching
         if self._inbox or pressing or self.hosts.may_look:
             return
         soonest = self._soonest()

@@ -7,15 +7,17 @@ are found again by one seek each, from where the last look ended.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 
 from spiderd.coordinator.desk import Desk
 from spiderd.schedule.politeness import HostState
-from spiderd.schedule.workbench import READ_AHEAD, HostQueue
+from spiderd.schedule.workbench import HostQueue
 from spiderd.store.records import WaitingUrl, decode
 from spiderd.store.step import Effects, Opened, Read
 
 MAX_HOSTS = 20_000
+AT_A_TIME = 256  # hosts that the store is asked for in one step: with more, the others would wait for it
 LOOK = 64  # hosts asked for in one look at the least: most of them may be on the bench
 
 
@@ -27,6 +29,7 @@ class Hosts:
         self._bench = desk.bench
         self._limit = limit
         self._opening: set[int] = set()
+        self._wanted: deque[int] = deque()  # of those, which the store has not been asked for yet
         self._waiting_outside = False  # hosts with work have found no place
         self._looked_until = 0  # host after which to look for them next
         self._looked_from = 0  # host after which the look under way began
@@ -37,6 +40,11 @@ class Hosts:
     def is_settled(self) -> bool:
         """Whether no host is on its way onto the bench."""
         return not (self._opening or self._waiting_outside or self._bench.hungry)
+
+    @property
+    def presses(self) -> bool:
+        """Whether the store is to be asked for something."""
+        return bool(self._wanted or self._bench.hungry)
 
     @property
     def may_look(self) -> bool:
@@ -63,12 +71,15 @@ class Hosts:
     def ask(self) -> None:
         """Put into the step what is to be read for the bench."""
         step = self._desk.step
-        for number in self._bench.hungry:
+        for _ in range(min(AT_A_TIME, len(self._wanted))):
+            step.opens.append(self._wanted.popleft())
+        hungry = self._bench.hungry
+        for _ in range(min(AT_A_TIME, len(hungry))):
+            number = hungry.pop()
             host = self._bench.hosts.get(number)
-            if host is not None and host.wants_read:
+            if host is not None and self._bench.wants_read(host):
                 host.reading = True
-                step.reads.append(Read(number, host.after, READ_AHEAD))
-        self._bench.hungry.clear()
+                step.reads.append(Read(number, host.after, self._bench.read_ahead))
         if self.may_look and (self._room() or self._clear_away()):
             self._looking = True
             self._looked_from = self._looked_until
@@ -111,7 +122,7 @@ class Hosts:
     def _want(self, number: int) -> None:
         if number not in self._bench.hosts and number not in self._opening:
             self._opening.add(number)
-            self._desk.step.opens.append(number)
+            self._wanted.append(number)
 
     def _open(self, opened: Opened, now: float) -> None:
         self._opening.discard(opened.host)

@@ -10,7 +10,8 @@ nothing read ahead) lies in none and is placed again by the event that it waits 
 ticket of its own, so that an entry that has been overtaken is recognised when it surfaces. A host that has
 nothing but pages to be visited again lies in a heap of its own, by how long they are due: first visits do not
 wait behind later ones, and how the two share is for whoever takes hosts to say. Cost: O(log hosts)
-a lease; memory: hosts on the bench (bounded by its owner) times the URLs read ahead.
+a lease; memory: hosts on the bench (bounded by its owner), and URLs read ahead, of which there are fewer a
+host where there are many hosts.
 """
 
 from __future__ import annotations
@@ -38,8 +39,10 @@ from spiderd.store.visits import Again
 Entry = TypeVar("Entry", tuple[bytes, int, int], tuple[float, int, int])
 
 SWEEP_BEYOND = 1000  # stale entries of a heap that are not worth looking at
-READ_AHEAD = 64  # URLs of a host read from the frontier at a time
+READ_AHEAD = 64  # URLs of a host read from the frontier at a time, at the most
 LOW_WATER = 24  # at which more are read
+ALL_AHEAD = 32_000  # URLs read ahead for all hosts together, if there are many: about 15 MB
+LEAST_AHEAD = 2
 READ_AGAIN = 16  # pages of a host that are to be visited again, read ahead at a time: they are large
 LOW_AGAIN = 6  # at which more are read
 
@@ -94,11 +97,6 @@ class HostQueue(Struct):
         return self.more_again and not self.reading_again and len(self.again) < LOW_AGAIN
 
     @property
-    def wants_read(self) -> bool:
-        """Whether more should be read ahead."""
-        return self.more and not self.reading and len(self.heads) < LOW_WATER
-
-    @property
     def is_done(self) -> bool:
         """Whether nothing is left to do for the host."""
         return not (
@@ -134,9 +132,21 @@ class Workbench:
             rules_changed(host.state, before, rules, now)
             self.place(host, now)
 
+    @property
+    def read_ahead(self) -> int:
+        """How many URLs of a host are to be read at a time: the more hosts there are, the fewer."""
+        return max(LEAST_AHEAD, min(READ_AHEAD, ALL_AHEAD // max(1, len(self.hosts))))
+
+    def wants_read(self, host: HostQueue) -> bool:
+        """Whether more should be read ahead for a host."""
+        ahead = len(host.heads)
+        if not host.more or host.reading or ahead >= LOW_WATER:
+            return False
+        return ahead < max(1, self.read_ahead * LOW_WATER // READ_AHEAD)
+
     def place(self, host: HostQueue, now: float) -> None:
         """Put a host where it belongs now. To be called after every change of it."""
-        if host.wants_read:
+        if self.wants_read(host):
             self.hungry.add(host.id)
         if host.more_again and host.wants_again:
             self.hungry_again.add(host.id)

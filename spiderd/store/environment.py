@@ -19,13 +19,14 @@ from typing import Self
 import lmdb
 
 from spiderd.errors import CannotCreate, DiskFull, StorageError
+from spiderd.store.residence import Residence
 
 SCHEMA_VERSION = 1
 FIRST_MAP = 256 * 1024 * 1024  # address space only: the file grows with what is written
 HEADROOM = 128 * 1024 * 1024  # what one transaction may write before the map must have grown
 
 MOST_READERS = 512  # transactions of all processes at a time
-LOCK_BYTES = 64 * (MOST_READERS + 4)  # of the lock file: a line of the processor's cache for each, and a head
+READER_BYTES = 64  # of the lock file for each: a line of the processor's cache; four more are its head
 
 SHORT = 1024 * 1024  # bytes of free disk below which a failed write is taken for a full disk
 
@@ -92,6 +93,7 @@ class Environment:
         except (OSError, lmdb.Error) as error:
             raise explained(error, path) from error
         self.path = path
+        self._residence = Residence((path / "data.mdb").resolve())
         try:
             self.tables = {name: self._env.open_db(name.encode()) for name in TABLES}
             self._check_schema()
@@ -122,7 +124,12 @@ class Environment:
 
     def close(self) -> None:
         """Close the environment; no transaction may be open."""
+        self._residence.close()
         self._env.close()
+
+    def trim(self) -> bool:
+        """Let go of the file's pages if too many are resident in this process; whether that was done."""
+        return self._residence.trim()
 
     def begin(self, *, write: bool = True) -> lmdb.Transaction:
         """Begin a transaction; a write transaction first makes sure of its headroom."""
@@ -186,7 +193,7 @@ def _reserve(lock: Path) -> None:
     """
     fd = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
-        os.posix_fallocate(fd, 0, LOCK_BYTES)
+        os.posix_fallocate(fd, 0, READER_BYTES * (MOST_READERS + 4))
     finally:
         os.close(fd)
 

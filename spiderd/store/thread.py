@@ -45,6 +45,7 @@ R = TypeVar("R")
 # (3 s): syncs took 0.5 s of the store's thread in all with 0.1, 0.3 s with 0.25 and with 0.4.
 COMMIT_INTERVAL = 0.25
 BATCH_INTERVAL = 1.0  # where speed counts more
+TRIM_EVERY = 0.02  # seconds between two looks how much of the file is resident in memory
 SWEEP_EVERY = 10.0  # seconds between two looks for readers that were killed
 DISK_FULL_PAUSE = 1.0  # seconds between two looks whether there is room again
 
@@ -100,6 +101,7 @@ class StoreThread:
         self._since_commit: list[_Call[object]] = []
         self._commit_due = 0.0
         self._sweep_due = 0.0
+        self._trim_due = 0.0
         self.commits = 0
         self.commit_times = Histogram()
         self.committed = trio.Event()  # set by the next commit
@@ -230,6 +232,9 @@ class StoreThread:
             self._journal.cut(before)
         if call.commit or time.monotonic() >= self._commit_due:
             self._commit()
+        if time.monotonic() >= self._trim_due:
+            self._trim_due = time.monotonic() + TRIM_EVERY
+            self._env.trim()
         self._token.run_sync_soon(call.done.set)
 
     def _keep(self, payload: bytes) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from contextlib import ExitStack
-from subprocess import PIPE
+from subprocess import DEVNULL, PIPE
 
 import lmdb
 import pytest
@@ -124,11 +124,14 @@ def test_where_all_places_are_taken_a_reader_says_so_and_takes_that_of_one_that_
     with ExitStack() as holding:
         holders = [
             holding.enter_context(
-                subprocess.Popen([sys.executable, "-c", HOLD, store], stdin=PIPE, stdout=PIPE, text=True)
+                subprocess.Popen(
+                    [sys.executable, "-c", HOLD, store], stdin=PIPE, stdout=PIPE, stderr=DEVNULL, text=True
+                )
             )
-            for _ in range(2)
+            for _ in range(8)
         ]
-        assert [holder.stdout.readline() for holder in holders] == ["held\n"] * 2
+        told = [holder.stdout.readline() for holder in holders]
+        assert 2 <= told.count("held\n") < 8  # the head of the file has room for some more
         with pytest.raises(StorageError, match="Too many programs read the store"):
             StoreReader(store)
         for holder in holders:
