@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from http import HTTPStatus
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from spiderd.archive import records
 from spiderd.archive.directory import directory_path, resource_name
 from spiderd.archive.records import Response
 from spiderd.archive.warc import Received, kept_head
-from spiderd.store.records import PageRecord
+
+if TYPE_CHECKING:  # fetchers read the archive, and have no store
+    from spiderd.store.records import PageRecord
 
 
 def read_body(root: Path, directory: int, number: int) -> bytes:
