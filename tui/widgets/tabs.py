@@ -33,6 +33,10 @@ TABS = (
 )
 
 
+ROOMY = 69  # cells from which on there is room between the tabs
+NARROW = 55  # cells below which only the open tab has a title
+
+
 class TabBar(Painted):
     """Which tabs there are, and which is open."""
 
@@ -46,15 +50,16 @@ class TabBar(Painted):
     def paint(self, size: Size) -> Lines:
         """Paint the tabs."""
         line = [Part("", gap=0)]
+        gap = int(size.width >= ROOMY)
         for tab in TABS:
             title = self._title(tab, size.width)
-            text = f" {tab.digit} {title} " if title else f" {tab.digit} "
+            text = f" {tab.digit} {title}{' ' * gap}" if title else f" {tab.digit} "
             role = "tab" if tab.name == self.open_tab else "muted"
-            line.append(Part(text, role, gap=1, command=f"tab:{tab.name}"))
+            line.append(Part(text, role, gap=gap, command=f"tab:{tab.name}"))
         return [line]
 
     def _title(self, tab: Tab, width: int) -> str:
-        for least, title in ((94, tab.title), (87, tab.short), (69, tab.tiny)):
+        for least, title in ((94, tab.title), (87, tab.short), (NARROW, tab.tiny)):
             if width >= least:
                 return title
-        return ""
+        return tab.tiny if tab.name == self.open_tab else ""
