@@ -21,7 +21,8 @@ S = TypeVar("S")
 R = TypeVar("R")
 
 HEADER = struct.Struct(">I")
-MAX_FRAME = 256 * 1024 * 1024  # a peer of ours never sends more; anything else is a torn stream
+LARGE_FRAME = 64 * 1024 * 1024  # bytes beyond which the messages of a frame go in several
+MAX_FRAME = 2 * 1024 * 1024 * 1024  # a peer of ours never sends more; anything else is a torn stream
 READ_SIZE = 256 * 1024
 
 
@@ -102,8 +103,14 @@ class StreamLink:
         self._buffer = bytearray()
 
     async def send(self, messages: Sequence[Any]) -> None:
-        """Send one frame."""
+        """Send one frame, or several where it would be a large one."""
         payload = self._encode(messages)
+        if len(payload) > LARGE_FRAME and len(messages) > 1:
+            del payload
+            middle = len(messages) // 2
+            await self.send(messages[:middle])
+            await self.send(messages[middle:])
+            return
         try:
             await self._stream.send_all(HEADER.pack(len(payload)) + payload)
         except (trio.BrokenResourceError, trio.ClosedResourceError) as error:

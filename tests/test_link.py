@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trio.testing import memory_stream_pair, wait_all_tasks_blocked
 
+from spiderd import link
 from spiderd.config.declaration import Config
 from spiderd.link import (
     HEADER,
@@ -113,6 +114,24 @@ async def test_a_frame_of_many_megabytes_arrives_whole() -> None:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(fetcher_stream(one).send, [sent, sent])
             assert list(await coordinator_stream(other).receive()) == [sent, sent]
+
+
+@pytest.mark.trio
+async def test_what_is_large_goes_in_several_frames_and_arrives_in_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(link, "LARGE_FRAME", 1000)
+    ours, theirs = memory_stream_pair()
+    sender, receiver = coordinator_stream(ours), fetcher_stream(theirs)
+    urls = ["http://h.test/" + "x" * size for size in (10, 400, 5000, 20, 600, 600, 3)]
+    await sender.send([Lease(number, url) for number, url in enumerate(urls)])
+    await ours.aclose()
+    frames = []
+    while sum(map(len, frames)) < len(urls):
+        frames.append(await receiver.receive())
+    assert [lease.url for frame in frames for lease in frame] == urls
+    assert max(sum(len(lease.url) for lease in frame) for frame in frames if len(frame) > 1) <= 1000
+    assert len(frames) > 3
 
 
 def pair(kind: str) -> tuple[CoordinatorEnd, FetcherEnd]:
