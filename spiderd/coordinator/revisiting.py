@@ -65,6 +65,7 @@ class Revisiting:
         self._look_at = 0.0  # unix time
         self._priced_at = 0.0
         self._learnt = 0  # pages that were given another time since intervals were worked out
+        self._wanted = False  # a look since the last step that was taken
         self._found_any = False  # the look under way has named hosts
         self._plan(desk.config)
 
@@ -107,6 +108,7 @@ class Revisiting:
         self.due = self._desk.agains = due
         if due:
             self._look_after, self._look_at = 0, 0.0
+            self._wanted = True
 
     # what the store is asked
 
@@ -121,6 +123,7 @@ class Revisiting:
         desk.bench.hungry_again.clear()
         if self._look_after is not None and now >= self._look_at:
             step.hosts = (self._look_after, LOOK)
+            self._wanted = False
         if self._backfill is not None and not step.scheduled:
             step.unvisited = (self._backfill, BACKFILL)
         if self.on and self.next_due is not None and self.next_due <= now:
@@ -143,7 +146,8 @@ class Revisiting:
 
     def apply(self, step: VisitStep, effects: VisitEffects, now: float) -> None:
         """Take in what the store has answered, the ends of visits aside."""
-        self.due = self._desk.agains = effects.due
+        if not self._wanted or effects.due:  # else this answer is older than what was asked for meanwhile
+            self.due = self._desk.agains = effects.due
         self.next_due = effects.next_due
         if effects.levels is not None:
             self.levels, self._priced_at = effects.levels, now

@@ -49,6 +49,15 @@ class Pages:
         if self._transaction.get("content", page.digest) == key:
             self._transaction.put("content", page.digest, version)
 
+    def keep_version(self, key: bytes, waiting: WaitingUrl, outcome: Outcome) -> None:
+        """Keep the row of a page that was stored and takes no page's place."""
+        state = self._transaction.state
+        version = key + number_key(state.next_change)
+        self._transaction.put("versions", version, encode(_record(waiting, outcome, state.next_change)))
+        self._transaction.put("changes", number_key(state.next_change), key, append=True)
+        self._transaction.put("content", outcome.digest, version, overwrite=False)
+        state.next_change += 1
+
     def amend(self, key: bytes, page: PageRecord) -> None:
         """Write a row anew that says nothing new to those who follow the changes."""
         self._transaction.put("pages", key, encode(page))

@@ -37,6 +37,11 @@ class Revisited(Row):
 def record_again(ledger: Ledger, done: Revisited) -> int:
     """Record the end of a later visit; the page's number, 0 where the visit has ended before."""
     if ledger.visits.take(done.key) is None:
+        if done.outcome.kind is OutcomeKind.STORED:  # nobody waits for it, but it is in the archive
+            ledger.pages.keep_version(done.key[-8:], done.waiting, done.outcome)
+            ledger.directories.fill(done.outcome)
+            if done.outcome.records_bytes:
+                ledger.directories.extend(done.outcome)
         return 0
     key, outcome, counters = done.key[-8:], done.outcome, ledger.state.counters
     number = int.from_bytes(key, "big")

@@ -213,8 +213,14 @@ class Visits:
         """Let a page be visited as soon as may be, one without a row, too; False where it is none."""
         page = self._pages.get(key)
         visit = self.get(key)
-        if page is None or not (page.kind in VISITED or (visit is not None and visit.gone)):
+        if page is None or not is_visited(page, visit):
             return False
+        if (
+            visit is not None
+            and self.state.on
+            and self._transaction.get("again", again_key(visit, key)) is not None
+        ):
+            return True  # its time has come, and it may be in flight
         if visit is None:
             host = self._hosts.id_of(host_key(page.url))
             visit = VisitRecord(url_hash, host, 0.0, page.fetched_at)
@@ -283,7 +289,7 @@ class Visits:
 
     def _again(self, key: bytes) -> Again | None:
         visit, page = self.get(key[-8:]), self._pages.get(key[-8:])
-        if visit is None or page is None or not (page.kind in VISITED or visit.gone):
+        if visit is None or page is None or not is_visited(page, visit):
             return None  # such as one that waits to be fetched as if for the first time
         waiting = WaitingUrl(page.url, visit.hash, page.depth, referrer=page.referrer, lastmod=page.lastmod)
         if page.kind is OutcomeKind.SITEMAP:
@@ -332,6 +338,13 @@ class Visits:
             if page is not None and page.kind in VISITED and self.get(number_key(number)) is None:
                 self.put(number_key(number), visit)
         self.state.unvisited = up_to
+
+
+def is_visited(page: PageRecord, visit: VisitRecord | None) -> bool:
+    """Whether a page may be visited again: it is one, or was one when it was visited before."""
+    return page.kind in VISITED or (
+        visit is not None and (visit.gone > 0 or page.kind is OutcomeKind.SKIPPED)
+    )
 
 
 def again_key(visit: VisitRecord, key: bytes) -> bytes:

@@ -12,10 +12,11 @@ from collections import Counter
 from pathlib import Path
 
 from spiderd.archive.reading import read_body
+from spiderd.states import OutcomeKind
 from spiderd.store.ledger import Ledger
 from spiderd.store.pages import NUMBER_BYTES
 from spiderd.store.records import PageRecord, decode
-from spiderd.store.visits import VISITED, VisitRecord, VisitsState, again_key, due_key_of
+from spiderd.store.visits import VisitRecord, VisitsState, again_key, due_key_of, is_visited
 from spiderd.verify.facts import EXISTS, WAITS
 from spiderd.verify.rebuilding import empty
 from spiderd.verify.walking import Walk
@@ -66,7 +67,9 @@ def rebuild_visits(ledger: Ledger) -> None:
             page = ledger.pages.get(key)
             if page is None or ledger.get("page_of", visit.hash) != key:
                 continue
-            if page.kind in VISITED or ledger.errors.get(key) is not None:  # else it waits
+            if is_visited(page, visit) and (
+                page.kind is not OutcomeKind.FAILED or ledger.errors.get(key) is not None
+            ):  # else it waits
                 kept.append((key, visit))
     for table in ("visits", "due", "again"):
         empty(ledger, table)

@@ -124,6 +124,41 @@ def test_a_visit_has_one_end(crawl):
     assert crawl.ledger.visits.get(number_key(1)).due == NOW + 500
 
 
+def test_a_body_that_comes_too_late_is_kept_as_a_version(crawl):
+    crawl.fetch("http://a.test/1", crawl.outcome("one"), NOW)
+    crawl.ledger.visits.wake(NOW, 10)
+    (again,) = crawl.due_pages("a.test")
+    crawl.ledger.visits.drop(number_key(1))
+    assert crawl.visit(again, crawl.outcome("other"), NOW + 500) == 0
+    assert crawl.ledger.pages.get(number_key(1)).number == 1
+    assert crawl.ledger.directories.get(1).count == 2
+    assert crawl.problems() == {}
+
+
+def test_asking_for_what_is_due_already_takes_nothing_from_a_visit_in_flight(crawl):
+    switch_visits(crawl.ledger, on=True)
+    crawl.fetch("http://a.test/1", crawl.outcome("one"), NOW)
+    crawl.ledger.visits.wake(NOW, 10)
+    (again,) = crawl.due_pages("a.test")
+    assert visit_url(crawl.ledger, key_of("http://a.test/1")) == (1, 1)
+    assert crawl.visit(again, crawl.outcome("other"), NOW + 500) == 1
+
+
+def test_a_page_that_was_not_wanted_at_one_visit_is_visited_all_the_same(crawl):
+    crawl.fetch("http://a.test/1", crawl.outcome("one"), NOW)
+    crawl.ledger.visits.wake(NOW, 10)
+    (again,) = crawl.due_pages("a.test")
+    unwanted = crawl.outcome("", OutcomeKind.SKIPPED, failure=Failure.TYPE_NOT_WANTED, digest=b"")
+    crawl.visit(again, unwanted, NOW + 1, changed=True)
+    assert crawl.problems() == {}
+    crawl.ledger.visits.wake(NOW + 1, 10)
+    (again,) = crawl.due_pages("a.test")
+    crawl.visit(again, crawl.outcome("two"), NOW + 9, changed=True)
+    counters = crawl.ledger.state.counters
+    assert (counters.pages, counters.skipped, counters.failures) == (1, 0, {})
+    assert crawl.problems() == {}
+
+
 def test_what_was_replaced_is_kept_and_its_content_is_known_no_longer(crawl):
     crawl.fetch("http://a.test/1", crawl.outcome("one"), NOW)
     crawl.fetch("http://a.test/2", crawl.outcome("one", OutcomeKind.DUPLICATE), NOW)
