@@ -32,7 +32,7 @@ NOT_HERE = {
 def test_the_unit_does_what_it_says(tmp_path):
     script = Path(__file__).with_name("under_systemd.sh")
     command = ["sh", str(script), sys.executable, str(ROOT)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=90, cwd=tmp_path)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=180, cwd=tmp_path)
     if done.returncode in NOT_HERE and not done.stdout:
         pytest.skip(f"{NOT_HERE[done.returncode]}: {done.stderr[-300:]}")
     said = dict(line.split(": ", 1) for line in done.stdout.splitlines())

@@ -12,7 +12,7 @@ if [ "${3-}" != inside ]; then
     tree=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)
     group=$tree/spiderd-test-$$
     { [ -n "$tree" ] && mkdir "$group" && echo $$ >"$group/cgroup.procs"; } 2>/dev/null || exit 90
-    timeout -k 5 60 unshare --mount --pid --fork --kill-child --cgroup --mount-proc \
+    timeout -k 5 150 unshare --mount --pid --fork --kill-child --cgroup --mount-proc \
         sh "$0" "$python" "$checkout" inside
     code=$?
     echo $$ >"$tree/cgroup.procs"
@@ -48,7 +48,7 @@ ctl() { timeout 20 systemctl --user --no-pager "$@" 2>/dev/null; }
 state() { ctl show spiderd -p "$1" --value; }
 until_is() { # property value: waits until it is so
     tries=0
-    until [ "$(state "$1")" = "$2" ] || [ $tries -ge 100 ]; do
+    until [ "$(state "$1")" = "$2" ] || [ $tries -ge 200 ]; do
         tries=$((tries + 1))
         sleep 0.1
     done
@@ -79,12 +79,12 @@ echo "result of it: $(state ExecMainStatus), started again $(state NRestarts) ti
 rm "$HOME/.config/spiderd/config.toml"
 
 mkdir /run/units/spiderd.service.d
-printf '[Service]\nWatchdogSec=2\nRestartSec=0\nTimeoutAbortSec=1\n' >/run/units/spiderd.service.d/quick.conf
+printf '[Service]\nWatchdogSec=3\nRestartSec=0\nTimeoutAbortSec=1\n' >/run/units/spiderd.service.d/quick.conf
 ctl daemon-reload
 ctl reset-failed spiderd
 ctl start spiderd
 pid=$(state MainPID)
-sleep 4.5 # more than two times of the watchdog
+sleep 6.5 # more than two times of the watchdog
 echo "alive after two times of the watchdog: $([ "$pid" = "$(state MainPID)" ] && echo yes)"
 kill -STOP "$pid"
 until_is NRestarts 1
