@@ -17,7 +17,7 @@ from spiderd.store.ledger import Ledger
 from spiderd.store.records import ErrorRecord, PageRecord, WaitingUrl, decode
 from spiderd.store.thread import StoreThread
 
-NEXT = 20  # URLs
+NEXT = 10  # URLs
 RECENT = 20  # outcomes
 PIECE = 4_000  # outcomes that the store looks at in one go: some milliseconds
 LOOKED = 40_000  # and in all

@@ -20,10 +20,11 @@ from spiderd.store.records import WaitingUrl
 from spiderd.urls import key_hash
 
 HOSTS = ["a.test", "b.test:8080"]
+FOLDERS = ["", "docs/", "docs/api/"]
 
 
 def found(numbers: list[int], depth: int = 1) -> Found:
-    urls = [f"http://{HOSTS[n % 2]}/{n}" for n in numbers]
+    urls = [f"http://{HOSTS[n % 2]}/{FOLDERS[n % 3]}{n}" for n in numbers]
     return Found(b"".join(map(key_hash, urls)), urls, depth)
 
 
@@ -140,6 +141,18 @@ class LedgerMachine(RuleBasedStateMachine):
         self.commit()
 
     @invariant()
+    def the_site_tree_has_every_url_of_its_host(self) -> None:
+        if not hasattr(self, "ledger"):
+            return
+        for number in range(1, self.ledger.state.next_host):
+            host = self.ledger.hosts.tallies(number)
+            below = self.ledger.tree.below(number, b"").values()
+            found = host.waiting + host.complete + host.error
+            assert sum(tally.found for tally in below) == found
+            assert sum(tally.complete for tally in below) == host.complete
+            assert sum(tally.error for tally in below) == host.error
+
+    @invariant()
     def queues_and_counters_agree(self) -> None:
         if not hasattr(self, "ledger"):
             return
@@ -185,7 +198,7 @@ def test_heads_go_on_behind_a_key(ledger: Ledger) -> None:
     ledger.frontier.add(found(list(range(0, 20, 2))))
     first = ledger.frontier.heads(1, b"", 4)
     rest = ledger.frontier.heads(1, first[-1][0], 100)
-    assert [head[1].url for head in first + rest] == [f"http://a.test/{n}" for n in range(0, 20, 2)]
+    assert [head[1].url for head in first + rest] == found(list(range(0, 20, 2))).urls
 
 
 def test_leases_of_a_dead_daemon_are_counted_and_forgotten(ledger: Ledger) -> None:

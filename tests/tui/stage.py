@@ -128,7 +128,7 @@ class Stage(PlayedCrawl):
         ]
         self.reloaded = Reconfigured(state=self.state, reason=self.reason, notes=["nothing has changed"])
         self.tree_rows = _tree(self.host_rows[:200])
-        self.next = [_next(number) for number in range(20)]
+        self.next = [_next(number) for number in range(10)]
         self.recent = [_outcome(number) for number in range(20)]
         self.robots = [ROBOTS]
         self.ruling = dict(RULING)
