@@ -2,11 +2,13 @@
 
     python -m bench.madeup [--pages N] [--latency SECONDS] [--size BYTES]
 
-It answers on every address of 127.0.0.0/8, each a host with pages /0 .. /N-1 (/ is the first): a tree with
-FAN children a page, so that a crawler has all it can take after a few of them, with links back to the pages
-around. No page has the content of another. It writes its port to standard output, serves until its
-standard input ends, and then writes in JSON what it has seen: requests, connections, the seconds between the
-first request and the last answer, its own CPU, and how late answers were on the average.
+It answers on every address of 127.0.0.0/8, each a host with N pages (/ is the first): a tree with FAN
+children a page, so that a crawler has all it can take after a few of them, with links back to the pages
+around. No page has the content of another. Half of the pages have a number in their URL, as many on the web
+do: such pages cost spiderd more, since it compares them with each other to tell a trap. The server writes its
+port to standard output, serves until its standard input ends, and then writes in JSON what it has seen:
+requests, connections, the seconds between the first request and the last answer, its own CPU, and how late
+answers were on the average.
 """
 
 from __future__ import annotations
@@ -28,6 +30,9 @@ from bench.bed import environment
 
 FAN = 20
 WORDS = 20_000  # of the text that pages are cut from
+EARLY = 0.0005  # seconds; the loop's timer is a millisecond coarse and never early
+LETTERS = str.maketrans("0123456789", "abcdefghij")
+DIGITS = str.maketrans("abcdefghij", "0123456789")
 
 
 @dataclass(slots=True)
@@ -64,7 +69,8 @@ class Pages:
 
     def answer(self, host: str, path: str) -> bytes:
         """The whole answer to a request."""
-        number = int(path[1:] or "0") if path[1:].isdigit() or path == "/" else self._pages
+        name = path[1:].removesuffix(".html").translate(DIGITS) or "0"
+        number = int(name) if name.isdecimal() and path.isascii() else self._pages
         if number >= self._pages:
             return b"HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n"
         body = self._body(host, number).encode()
@@ -73,11 +79,22 @@ class Pages:
 
     def _body(self, host: str, number: int) -> str:
         targets = [*range(FAN * number + 1, FAN * (number + 1) + 1), *range(number - 4, number)]
-        links = [f'<a href="/{target}">page {target}</a>' for target in targets if 0 <= target < self._pages]
+        links = [
+            f'<a href="{path_of(target)}">page {target}</a>'
+            for target in targets
+            if 0 <= target < self._pages
+        ]
         begin = crc32(f"{host}/{number}".encode()) % (len(self._text) - self._size)
         text = self._text[begin : begin + self._size]
         title = f"Page {number} of {host}"
         return f"<!DOCTYPE html><title>{title}</title><h1>{title}</h1>\n{''.join(links)}\n<p>{text}"
+
+
+def path_of(number: int) -> str:
+    """The path of a page: odd ones have their number in it, even ones a word."""
+    if not number:
+        return "/"
+    return f"/{number}.html" if number % 2 else f"/{str(number).translate(LETTERS)}.html"
 
 
 @dataclass(slots=True, eq=False)
@@ -104,7 +121,7 @@ class Server(asyncio.Protocol):
             host = next((line[5:].strip() for line in lines if line[:5].lower() == "host:"), "")
             answer = self.pages.answer(host, lines[0].split(" ")[1])
             if self.latency:
-                asyncio.get_running_loop().call_at(now + self.latency, self._send, answer, now)
+                asyncio.get_running_loop().call_at(now + self.latency - EARLY, self._send, answer, now)
             else:
                 self._send(answer, now)
 

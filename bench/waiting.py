@@ -18,7 +18,7 @@ from bench.measure import Measured
 from bench.stored import page_records
 from spiderd.states import OutcomeKind
 
-LATE, LATENCY, CONNECTIONS = 6000, 0.050, 32  # pages, seconds
+LATE, LATENCY, CONNECTIONS = 12_000, 0.050, 32  # pages, seconds
 HOSTS, PAGES, DELAY = 1000, 30, 1.0  # pages of a host, seconds
 
 CONFIG = """[crawl]
