@@ -164,6 +164,26 @@ def test_light_and_dark(chromium: Browser, shown: str, scheme: str) -> None:
     assert paper == {"light": "rgb(255, 255, 255)", "dark": "rgb(21, 24, 28)"}[scheme]
 
 
+def test_a_password_is_asked_for_by_the_browser_itself(chromium: Browser, crawled: Path) -> None:
+    password = "correct horse battery"
+    with threaded(crawled, password=password) as url:
+        stranger = chromium.new_page(base_url=url)
+        answer = stranger.goto("/search?q=number7")
+        assert answer is not None
+        assert answer.status == 401
+        assert "zeppelin" not in stranger.content()
+        stranger.close()
+        context = chromium.new_context(
+            base_url=url, http_credentials={"username": "anybody", "password": password}
+        )
+        tab = context.new_page()
+        tab.goto("/search?q=number7")
+        expect(tab.locator("a.open")).to_have_text(["Ship 7"])
+        tab.goto("/status")
+        expect(tab.locator("#live")).to_contain_text("live")  # the script and its stream are let in, too
+        context.close()
+
+
 def test_the_status_follows_the_crawl(chromium: Browser, tmp_path: Path) -> None:
     """A daemon with `web.enabled`: its page shows what it does, and that it is done, by itself."""
     gate = threading.Event()
