@@ -7,26 +7,21 @@ More lines than fit in memory are sorted in runs, which are merged at the end.
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from heapq import merge
 from typing import BinaryIO
 
-import ada_url
 import msgspec
 
 from spiderd.archive.directory import directory_path
 from spiderd.archive.records import RECORDS, walk_records
 from spiderd.archive.warc import SUFFIX
 from spiderd.export.job import Job
+from spiderd.export.surt import surt
 
 RUN = 100_000  # lines that are sorted in memory, about 30 MB
-
-_WWW = re.compile(r"^www\d*\.")
-_SLASHES = re.compile("//+")
-_PORTS = {"http:": "80", "https:": "443"}
 
 
 def write_cdxj(job: Job) -> None:
@@ -96,18 +91,3 @@ def cdxj_line(data: bytes, name: str, offset: int, size: int) -> bytes:
 def _field(line: bytes) -> tuple[str, str]:
     name, _, value = line.decode("utf-8", "replace").partition(":")
     return name.lower(), value.strip()
-
-
-def surt(url: str) -> str:
-    """Return a URL with its host turned around, "com,example)/path?a=1", in lower case, its query sorted."""
-    try:
-        parts = ada_url.parse_url(url, ("protocol", "hostname", "port", "pathname", "search"))
-    except ValueError:
-        return url.lower()
-    host = ",".join(reversed(_WWW.sub("", parts["hostname"]).strip("[].").split(".")))
-    port = parts["port"]
-    if port and port != _PORTS.get(parts["protocol"]):
-        host = f"{host}:{port}"
-    path = _SLASHES.sub("/", parts["pathname"]).rstrip("/") or "/"
-    query = "&".join(sorted(parts["search"].lstrip("?").split("&")))
-    return f"{host}){path}{'?' + query if query else ''}".lower().replace(" ", "%20")

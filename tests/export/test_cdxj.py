@@ -10,7 +10,7 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from spiderd.export import cdxj, export
-from spiderd.export.cdxj import surt
+from spiderd.export.surt import surt
 from spiderd.states import OutcomeKind
 from tests.crawl.harness import pages_of
 from tests.verify.crawled import make
@@ -79,6 +79,11 @@ def test_an_archive_of_files_has_no_such_index(tmp_path: Path) -> None:
         ("https://xn--bcher-kva.de/%E4%BD%A0?q=%E5%A5%BD", "de,xn--bcher-kva)/%e4%bd%a0?q=%e5%a5%bd"),
         ("http://e.com/a%20b?c=D+e", "com,e)/a%20b?c=d+e"),
         ("http://[::1]:81/x", "::1:81)/x"),
+        ("http://e.com/yap/operator%5E.html", "com,e)/yap/operator^.html"),
+        ("http://e.com/100%2525?q=%2541%26", "com,e)/100%25?&q=a"),
+        ("http://e.com/?a-b=1&a=2&a", "com,e)/?a&a=2&a-b=1"),
+        (f"http://e.com/?b=1&PHPSESSID={'0f' * 16}&a", "com,e)/?a&b=1"),
+        (f"http://e.com/x/({'0f' * 12})/y.aspx", "com,e)/x/y.aspx"),
     ],
 )
 def test_keys_are_those_that_replay_tools_look_for(url: str, key: str) -> None:

@@ -15,7 +15,7 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from spiderd.export import export, wacz
-from spiderd.export.cdxj import surt
+from spiderd.export.surt import surt
 from spiderd.states import OutcomeKind
 from tests.archive.test_records import is_valid
 from tests.crawl.harness import pages_of
