@@ -35,16 +35,16 @@ def record(ledger: Ledger, done: Done) -> int:
     if not ledger.frontier.finish(done.key, done.waiting):
         return 0  # recorded before: a lease has one end
     count_answer(counters, outcome)
-    number = put_page(ledger, host_of(done.key), done.waiting, outcome)
+    number = put_page(ledger, counters, host_of(done.key), done.waiting, outcome)
     if done.visit is not None:
         ledger.visits.begin(number, done.visit)
-    take_links(ledger, number, outcome, done.found, done.links_found)
+    if outcome.links is not None or done.found is not None:
+        take_links(ledger, counters, number, outcome, done.found, done.links_found)
     return number
 
 
-def put_page(ledger: Ledger, host_id: int, waiting: WaitingUrl, outcome: Outcome) -> int:
+def put_page(ledger: Ledger, counters: Counters, host_id: int, waiting: WaitingUrl, outcome: Outcome) -> int:
     """Write the row of a page that counts nowhere yet, and count it; its number."""
-    counters = ledger.state.counters
     number = ledger.pages.put(waiting, outcome)
     host = ledger.hosts.tallies(host_id)
     if outcome.kind is OutcomeKind.FAILED:
@@ -65,10 +65,9 @@ def put_page(ledger: Ledger, host_id: int, waiting: WaitingUrl, outcome: Outcome
 
 
 def take_links(
-    ledger: Ledger, number: int, outcome: Outcome, found: Found | None, links_found: int
+    ledger: Ledger, counters: Counters, number: int, outcome: Outcome, found: Found | None, links_found: int
 ) -> list[bool]:
     """Count the links of a page, and let those wait that were never seen; True for each of these."""
-    counters = ledger.state.counters
     if outcome.links is not None:
         counters.links += links_found
         for reason, count in outcome.links.refused.items():

@@ -59,8 +59,8 @@ def record_again(ledger: Ledger, done: Revisited) -> int:
         return number
     counters.gone += outcome.kind is OutcomeKind.FAILED
     _take_out(ledger, key, page, host_of(done.key))
-    put_page(ledger, host_of(done.key), done.waiting, outcome)
-    new = take_links(ledger, number, outcome, done.found, done.links_found)
+    put_page(ledger, counters, host_of(done.key), done.waiting, outcome)
+    new = take_links(ledger, counters, number, outcome, done.found, done.links_found)
     if outcome.kind is OutcomeKind.SITEMAP and done.found is not None and done.found.lastmods:
         _heed(ledger, done.found, new, done.least)
     return number
