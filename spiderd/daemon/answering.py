@@ -6,6 +6,7 @@ has missed it is killed, and so is one whose asker has gone away before the answ
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from subprocess import PIPE
@@ -14,6 +15,7 @@ import msgspec
 import trio
 
 from spiderd.errors import SpiderdError, Unavailable, UsageError
+from spiderd.lines import FORMAT, Format
 from spiderd.search.exchange import Answer, Ask
 
 DEADLINE = 10.0  # seconds from question to answer, those that came before included
@@ -27,8 +29,9 @@ _decoder = msgspec.json.Decoder(Answer)
 class Answering:
     """Owns the searcher process of one data directory. `run` it in a nursery."""
 
-    def __init__(self, data_dir: Path) -> None:
+    def __init__(self, data_dir: Path, form: Format = "text") -> None:
         self._data_dir = data_dir
+        self._form = form  # of its log
         self._turn = trio.Lock()
         self._process: trio.Process | None = None
         self._asked = 0.0
@@ -66,6 +69,7 @@ class Answering:
                 stdin=PIPE,
                 stdout=PIPE,
                 process_group=0,  # an interrupt from the terminal is the daemon's business
+                env={**os.environ, FORMAT: self._form},
             )
         return self._process
 

@@ -12,6 +12,7 @@ it does not get anywhere.
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -24,6 +25,7 @@ from spiderd.config import Config
 from spiderd.daemon.answering import Answering
 from spiderd.daemon.happenings import Happenings
 from spiderd.errors import Unavailable, UsageError
+from spiderd.lines import FORMAT
 from spiderd.protocol import IndexState, PageReply, SearchReply
 from spiderd.search.exchange import PageAsk, SearchAsk, Task
 from spiderd.urls import key_hash, normalize, seen_key
@@ -42,7 +44,7 @@ class Searching:
         self._config = config
         self._data_dir = data_dir
         self._happenings = happenings
-        self._answering = Answering(data_dir)
+        self._answering = Answering(data_dir, config.log.format)
         self._rebuild = False
         self._ending = False
         self._process: trio.Process | None = None
@@ -157,6 +159,7 @@ class Searching:
             stdin=PIPE,
             stdout=PIPE,
             process_group=0,  # an interrupt is the daemon's business; a session would get a share of its own
+            env={**os.environ, FORMAT: self._config.log.format},
         )
         try:
             self._began = 0.0

@@ -1,28 +1,28 @@
-"""What the processes of the search log: lines on standard error like the daemon's own, made printable."""
+"""What the processes of the search log: lines on standard error like the daemon's own."""
 
 from __future__ import annotations
 
 import logging
 import os
+import sys
 
-from spiderd.printable import printable
-
-_PRIORITY = {"WARNING": 4, "ERROR": 3}  # sd-daemon(3)
+from spiderd.lines import FORMAT, Format, events_of, is_journal, written
 
 
 class _Lines(logging.Formatter):
     def __init__(self, name: str) -> None:
-        super().__init__(datefmt="%H:%M:%S")
+        super().__init__()
         self._name = name
+        self._journal = is_journal(sys.stderr)
+        self._form: Format = "json" if os.environ.get(FORMAT) == "json" else "text"
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line; a traceback follows on lines of its own."""
-        line = f"{self._name}: {printable(record.getMessage())}"
-        if "JOURNAL_STREAM" in os.environ:
-            line = f"<{_PRIORITY.get(record.levelname, 6)}>{line}"
-        else:
-            line = f"{self.formatTime(record, self.datefmt)} {record.levelname.lower():7} {line}"
-        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+        """A line; those of a traceback follow it."""
+        lines = [
+            written(event, event.level, self._form, journal=self._journal)
+            for event in events_of(record, self._name)
+        ]
+        return "".join(lines).rstrip("\n")
 
 
 def log_to_stderr(name: str) -> None:

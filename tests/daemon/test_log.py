@@ -8,6 +8,8 @@ import logging
 import os
 import re
 import select
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from hypothesis import strategies as st
 
 from spiderd.daemon.happenings import Happenings
 from spiderd.daemon.log import LEVELS, PRIORITY, QUIET, Log, capturing
+from spiderd.lines import FORMAT
 from spiderd.protocol import Event
 
 
@@ -121,6 +124,31 @@ def test_the_level_may_change() -> None:
     log.go_by("info")
     log.write(event("info", "state", "two"))
     assert [line[9:] for line in stream.getvalue().splitlines()] == ["info    state: two"]
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_process_of_the_search_logs_as_the_daemon_does(form: str) -> None:
+    code = (
+        "import logging; from spiderd.search.log import log_to_stderr; log_to_stderr('index')\n"
+        "try: int('http://ann:secret@h.test/')\n"
+        "except ValueError: logging.exception('a page\\x1b[2J is strange')\n"
+    )
+    environ = {
+        **os.environ,
+        FORMAT: form,
+        "PYTHONPATH": str(Path(__file__).parents[2]),
+        "JOURNAL_STREAM": "1:2",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environ
+    )
+    first, *_, last = done.stderr.splitlines()
+    if form == "json":
+        assert {json.loads(line)["name"] for line in done.stderr.splitlines()} == {"index"}
+        assert json.loads(first)["message"] == "a page[2J is strange"
+    else:
+        assert re.fullmatch(r"\d\d:\d\d:\d\d error   index: a page\[2J is strange", first)
+    assert "http://***@h.test/" in last
 
 
 def test_a_reader_that_has_stopped_does_not_stop_the_crawl_and_is_told_what_it_missed() -> None:
