@@ -249,6 +249,9 @@ def status_view(status: Snapshot | Counters) -> StatusView:
     facts["for"] = human_duration(status.now - status.since)
     if status.index is not None:
         facts["in the index"] = f"{human_count(status.index.indexed)} of {human_count(status.index.pages)}"
+    if status.revisits is not None and status.revisits.on:
+        facts["visited again"] = human_count(status.counters.revisits)
+        facts["due"] = f"{human_count(status.revisits.due)} of {human_count(status.revisits.scheduled)}"
     workers = [
         WorkerView(str(row.worker), row.step, printable(row.url) if row.step is not Step.IDLE else "")
         for row in status.workers[:64]
