@@ -8,8 +8,8 @@
 `fill` makes a store through the store's own functions: nine URLs of ten wait, one is done; their hosts are
 held back for a year, as hosts are that do not answer. `crawl` copies each store into a new data directory and
 crawls a workload of the bed on top of it, store after store, round by round, so that they meet the same moods
-of the machine. `open` opens one as the daemon does, in a process of its own, with the file out of the page
-cache and again with it there.
+of the machine; the rate is that between the first twentieth of the pages and the last. `open` opens one as
+the daemon does, in a process of its own, with the file out of the page cache and again with it there.
 
 Stores are kept: making one takes minutes, and deleting large trees makes ext4 slow.
 """
@@ -28,6 +28,7 @@ import time
 from pathlib import Path
 
 from bench.bed import Options, add_bed_options, crawl
+from bench.stored import page_records
 from bench.truth import Bed
 from spiderd.coordinator.hosts import MAX_HOSTS
 from spiderd.messages import Outcome
@@ -118,15 +119,24 @@ def compare(given: argparse.Namespace) -> None:
                 bed, given.workload, Options(store=folder / "store", threads=given.threads, settings=settings)
             )
             print(*verdict.complaints(3), sep="\n", end="", file=sys.stderr)
+            row["rate"] = round(rate(Path(row["folder"]) / "data"), 1)
             rows[str(folder)].append(row)
             print(json.dumps({"round": number, "store": str(folder), **row}), flush=True)
     for folder, measured in rows.items():
-        figures = {key: statistics.median(row[key] for row in measured) for key in ("pps", "cpu", "wall")}
-        most = {key: max(row[key] for row in measured) for key in ("rss_mb", "anon_mb")}
+        figures = {key: statistics.median(row[key] for row in measured) for key in ("rate", "cpu", "wall")}
+        most = {key: max(row[key] for row in measured) for key in ("rss_mb", "pss_mb")}
         print(
-            f"{folder}: {figures['pps']:.0f} pages/s, {figures['wall']:.2f} s, CPU {figures['cpu']:.2f} s, "
-            f"{most['rss_mb']:.0f} MiB resident at the most, {most['anon_mb']:.0f} of them anonymous"
+            f"{folder}: {figures['rate']:.0f} pages/s on the way, {figures['wall']:.2f} s in all, "
+            f"CPU {figures['cpu']:.2f} s, "
+            f"at the most {most['pss_mb']:.0f} MiB resident ({most['rss_mb']:.0f} with what is shared counted for each)"
         )
+
+
+def rate(data: Path) -> float:
+    """Pages a second between the first twentieth of them and the last: without start and end."""
+    times = sorted(row.fetched_at for row in page_records(data) if row.kind is OutcomeKind.STORED)
+    early, late = times[len(times) // 20], times[-len(times) // 20]
+    return 0.9 * len(times) / (late - early)
 
 
 def main() -> None:

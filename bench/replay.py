@@ -3,8 +3,8 @@
     python -m bench.replay DATA_DIR [--port N] [--sample N]
 
 Needs `pip install pywb`, whose commands `wb-manager` and `wayback` are run. The crawl in DATA_DIR is exported
-as WARC and as WACZ; each export, and the archive itself where it is kept as WARC, becomes a collection (of the
-WACZ with the index that we have made, of the others with one that pywb makes), and each page that was stored,
+as WARC and as WACZ; each export, and the archive itself where it is kept as WARC, becomes a collection (of
+the WACZ with our index, of the others with one that pywb makes), and each page that was stored,
 is a duplicate or leads elsewhere is asked for by URL and time, raw (`id_`). Exit status 1 unless all bodies
 have their pages' digests and each redirect leads where it led.
 """

@@ -17,7 +17,7 @@ from spiderd.store.records import WaitingUrl, decode
 from spiderd.store.step import Effects, Opened, Read
 
 MAX_HOSTS = 20_000
-AT_A_TIME = 256  # hosts that the store is asked for in one step: with more, the others would wait for it
+AT_A_TIME = 128  # hosts that the store is asked for in one step: with more, the others would wait for it
 LOOK = 64  # hosts asked for in one look at the least: most of them may be on the bench
 
 

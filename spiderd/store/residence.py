@@ -14,7 +14,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-MOST = 64 * 1024 * 1024  # bytes of files that may be resident, libraries included
+MOST = 32 * 1024 * 1024  # bytes that may be resident beyond what there was at the beginning: libraries
 DONT_NEED = 4  # MADV_DONTNEED of madvise(2)
 
 
@@ -24,14 +24,14 @@ class Residence:
     def __init__(self, file: Path, *, most: int = MOST) -> None:
         """Watch a file that is mapped, read-only and shared, into this process."""
         self._file = str(file)
-        self._most = most // os.sysconf("SC_PAGE_SIZE")
         self._statm = -1
         with suppress(OSError):
             self._statm = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
+        self._most = self._resident() + most // os.sysconf("SC_PAGE_SIZE")
 
     def trim(self) -> bool:
         """Let go of the file if too much of it is resident; whether that was done."""
-        if self._statm < 0 or int(os.pread(self._statm, 128, 0).split()[2]) <= self._most:
+        if self._resident() <= self._most:
             return False
         with suppress(OSError, AttributeError):
             madvise = ctypes.CDLL(None).madvise
@@ -39,6 +39,10 @@ class Residence:
                 madvise(ctypes.c_void_p(begin), ctypes.c_size_t(end - begin), DONT_NEED)
             return True
         return False
+
+    def _resident(self) -> int:
+        """Pages of files and libraries that are resident in this process; 0 where nobody can tell."""
+        return int(os.pread(self._statm, 128, 0).split()[2]) if self._statm >= 0 else 0
 
     def close(self) -> None:
         """Watch no longer; may be called twice."""

@@ -26,6 +26,7 @@ def test_the_map_is_let_go_of_when_much_of_it_was_read(tmp_path: Path) -> None:
     file = tmp_path / "data.mdb"
     rows = {b"%04d" % number: os.urandom(100_000) for number in range(200)}
     with Environment(tmp_path) as env:
+        watch = Residence(file, most=MIB)
         with env.begin() as txn:
             for key, value in rows.items():
                 txn.put(key, value, db=env.tables["robots"])
@@ -33,7 +34,6 @@ def test_the_map_is_let_go_of_when_much_of_it_was_read(tmp_path: Path) -> None:
             assert all(txn.get(key, db=env.tables["robots"]) == value for key, value in rows.items())
             assert resident(file) > 10 * MIB
             assert not Residence(file, most=1 << 40).trim()
-            watch = Residence(file, most=MIB)
             assert watch.trim()
             watch.close()
             assert resident(file) < MIB
