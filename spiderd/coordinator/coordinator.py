@@ -36,7 +36,6 @@ from spiderd.messages import (
     WorkerStates,
 )
 from spiderd.phases import Phases
-from spiderd.robots.rules import product_token
 from spiderd.schedule.politeness import PARK_AFTER, release
 from spiderd.schedule.workbench import HostQueue
 from spiderd.states import CrawlState, Failure, OutcomeKind, Reason
@@ -45,7 +44,6 @@ from spiderd.store.step import Effects, Step
 from spiderd.store.thread import StoreThread
 from spiderd.units import clock_time, counted
 
-AGENT = "spiderd"
 SHORT_REST = 30.0  # seconds; for less a crawl that visits pages again does not say that it waits
 
 
@@ -90,13 +88,10 @@ class Coordinator:
         self.outside = Outside(self.desk)
         self.hosts = Hosts(self.desk)
         self.revisiting = Revisiting(self.desk, self.hosts)
-        self.settling = Settling(
-            self.desk, self.watch, self.outside, self.revisiting, _agent(config), self._on_archive_failure
-        )
+        rules = (self.watch, self.outside, self.revisiting)
+        self.settling = Settling(self.desk, *rules, gate.agent_of(config), self._on_archive_failure)
         self._order = config.crawl.order  # that the frontier is in
-        self.dispatch = Dispatch(
-            self.desk, self.crew, self.settling, self.watch, self.outside, self.revisiting
-        )
+        self.dispatch = Dispatch(self.desk, self.crew, self.settling, *rules)
         self._inbox: deque[tuple[Seat, ToCoordinator]] = deque()
         self._news = trio.Event()
         self._next_due: float | None = None
@@ -177,9 +172,9 @@ class Coordinator:
         self.config = config
         self.watch.reconfigure(config.traps.shape_window)
         self.outside.reconfigure(config, self.seeds)
-        self.settling.agent = _agent(config)
+        self.settling.agent = gate.agent_of(config)
         for host in self.desk.bench.hosts.values():
-            if _agent(before) != _agent(config):
+            if gate.agent_of(before) != gate.agent_of(config):
                 host.robots.clear()  # other groups may speak of us; the files are in the store
             if before.politeness.robots and not config.politeness.robots:
                 gate.unhold(host)
@@ -281,7 +276,8 @@ class Coordinator:
         now = self.desk.clock()
         self._apply(step, effects, now)
         await self._rearrange(now)
-        if self.lifecycle.wakes and (self.revisiting.take_arrived() or (self._soonest() or now) <= now):
+        arrived = self.revisiting.take_arrived()
+        if self.lifecycle.wakes and (arrived or self._is_due(now)):
             self.lifecycle.go(CrawlState.RUNNING)
         if self.lifecycle.runs:
             self.dispatch.hand_out(now)
@@ -322,6 +318,12 @@ class Coordinator:
         goes_on = self.lifecycle.runs or self.lifecycle.wakes
         times = [self._next_due, self.desk.bench.next_time() if goes_on else None, self.revisiting.next_time]
         return min((t for t in times if t is not None), default=None)
+
+    def _is_due(self, now: float) -> bool:
+        """Whether a crawl that rests has to do with a host now; what is to be visited again arrives."""
+        times = (self._next_due, self.desk.bench.next_time())
+        soonest = min((time for time in times if time is not None), default=None)
+        return self.lifecycle.state is not CrawlState.WAITING if soonest is None else soonest <= now
 
     def _collect(self, now: float) -> None:
         while self._inbox:
@@ -443,9 +445,3 @@ class Coordinator:
             or not self.dispatch.is_settled
             or self._news.is_set()
         )
-
-
-def _agent(config: Config) -> str:
-    """The name by which robots.txt knows us."""
-    agent = config.politeness.user_agent
-    return product_token(agent) if agent else AGENT

@@ -6,7 +6,7 @@ from enum import Enum
 
 from spiderd.config import Config
 from spiderd.robots.policy import RobotsRecord
-from spiderd.robots.rules import Ruling
+from spiderd.robots.rules import Ruling, product_token
 from spiderd.schedule.politeness import HostState, release
 from spiderd.schedule.workbench import HostQueue
 from spiderd.states import Failure
@@ -25,6 +25,15 @@ class Gate(Enum):
     HOLD = "hold"  # robots.txt cannot be had for now: the host waits
     DENIED = "denied"  # the rules forbid it
     HOPELESS = "hopeless"  # robots.txt cannot be had after all tries: the URL has failed
+
+
+AGENT = "spiderd"
+
+
+def agent_of(config: Config) -> str:
+    """The name by which robots.txt knows us."""
+    agent = config.politeness.user_agent
+    return product_token(agent) if agent else AGENT
 
 
 def decide(host: HostQueue, url: str, now: float, config: Config) -> tuple[Gate, Ruling | None]:

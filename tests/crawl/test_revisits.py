@@ -332,3 +332,20 @@ async def test_sitemaps_give_hints_and_are_read_again(tmp_path: Path) -> None:
             assert answer["pages"] == 1
             await daemon.until(lambda _: site.count("/new") and site.count("/slow") > asked)
         clean(tmp_path)
+
+
+async def test_a_crawl_that_rests_says_so_once_a_round(tmp_path: Path) -> None:
+    hands = Hands()
+    async with (
+        serve(site_of({"/": page("/a"), "/a": "a"})) as site,
+        visited(revisiting(site.url("/")), tmp_path, hands) as daemon,
+    ):
+        await daemon.rest()
+        for _ in range(3):
+            await daemon.pass_time(DAY)
+            await daemon.pass_time(10.0)  # intervals are worked out anew, and nothing is due
+        told = [
+            row["message"] for row in (await daemon.get("events", since=0))["rows"] if row["name"] == "state"
+        ]
+        assert [text.split()[3].rstrip(":") for text in told] == ["running", "waiting"] * 4
+        assert all("until" in text for text in told[1::2])
