@@ -128,7 +128,7 @@ def compare(given: argparse.Namespace) -> None:
         print(
             f"{folder}: {figures['rate']:.0f} pages/s on the way, {figures['wall']:.2f} s in all, "
             f"CPU {figures['cpu']:.2f} s, "
-            f"at the most {most['pss_mb']:.0f} MiB resident ({most['rss_mb']:.0f} with what is shared counted for each)"
+            f"at the most {most['pss_mb']:.0f} MiB resident ({most['rss_mb']:.0f} by sums of each process)"
         )
 
 
