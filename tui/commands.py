@@ -150,6 +150,7 @@ class Commands(Steering):
         view = self.app.dashboard.view
         if isinstance(view, DirectoriesView):
             view.switch()
+            self.app.draw()
 
     def up(self) -> None:
         """Go up in the site tree, or from a report to the list of them."""

@@ -95,6 +95,7 @@ async def test_site_tree(sock_path, stage, size):
         await wait_for(pilot, lambda: tree.table.total == 40)
         await pilot.press("enter")
         await wait_for(pilot, lambda: tree.table.total == 11)
+        await wait_for(pilot, lambda: size[0] < 80 or "Enter Open" in screen(pilot))
         await legible(pilot)
         held(f"tree-{size[0]}x{size[1]}", screen(pilot))
 
