@@ -2,8 +2,8 @@
 
 usage: python -m bench.revisit [--pages N] [--days N] [--average DAYS] [--seed N] [--rates lognormal|gamma]
 
-Each page changes as a Poisson process of its own rate, which schedulers do not know: a visit tells whether the
-page has changed since the last one, nothing else. Freshness is the part of the time in which a page is as
+Each page changes as a Poisson process of its own rate, which schedulers do not know: a visit tells whether
+the page has changed since the last one, nothing else. Freshness is the part of the time in which a page is as
 it was at its last visit, age how long it has not been (0 while it is), both averaged over pages and over the
 second half of the time, exactly (no sampling). All schedules have the same budget and the same bounds.
 
