@@ -44,6 +44,8 @@ from spiderd.store.tree import Tree
 from spiderd.store.trie import SeenTrie
 from spiderd.urls import host_key
 
+TRIM_AFTER = 128  # hosts that were found
+
 Rank = Callable[[int, int, int, bool], bytes]
 """Rank of a waiting URL from its depth, sequence number, known in-links, and whether it goes to the tail."""
 
@@ -102,6 +104,7 @@ class Frontier:
             rank: how a waiting URL is ranked.
             counts_inlinks: keep the number of known links to each waiting URL (best-first order).
         """
+        self._env = env
         self._transaction = transaction
         self._hosts = hosts
         self._tree = tree
@@ -217,6 +220,8 @@ class Frontier:
                 host = host_of(cursor.key())
                 hosts.append(host)
                 found = cursor.set_range(host_key_bytes(host + 1))
+                if not len(hosts) % TRIM_AFTER:
+                    self._env.trim()  # each seek has touched another part of the file
         return hosts
 
     def mark_leased(self, keys: Iterable[bytes], now: float) -> None:
