@@ -13,12 +13,14 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from spiderd.messages import Links, Outcome
 from spiderd.states import Failure, OutcomeKind
+from spiderd.store import environment
 from spiderd.store.commands import retry_errors, switch_visits, visit_matching, visit_url
 from spiderd.store.frontier import Found
 from spiderd.store.opening import open_ledger
 from spiderd.store.outcomes import Done, record
 from spiderd.store.records import number_key
 from spiderd.store.revisited import Revisited, record_again
+from spiderd.store.snapshot import Snapshot
 from spiderd.store.step import Step, VisitStep, perform
 from spiderd.store.visits import AgainRead, VisitRecord
 from spiderd.urls import key_hash
@@ -279,6 +281,24 @@ def test_steps_give_the_same_when_they_are_performed_again(crawl):
     before = performed()
     crawl.ledger.abort()
     assert performed() == before
+
+
+def test_a_store_of_a_time_without_visits_is_read_and_taken_up(tmp_path, monkeypatch):
+    later = {"versions", "visits", "due", "again"}
+    monkeypatch.setattr(
+        environment, "TABLES", tuple(each for each in environment.TABLES if each not in later)
+    )
+    with environment.Environment(tmp_path / "store"):
+        pass
+    monkeypatch.undo()
+    with Snapshot(tmp_path / "store") as snapshot:
+        assert list(snapshot.versions()) == []
+        assert snapshot.original(b"no digest") is None
+    crawl = Crawl(tmp_path)
+    assert switch_visits(crawl.ledger, on=True).levels == {}
+    crawl.fetch("http://a.test/1", crawl.outcome("one"), NOW)
+    assert crawl.problems() == {}
+    crawl.close()
 
 
 class Life(RuleBasedStateMachine):
