@@ -120,6 +120,7 @@ def compare(given: argparse.Namespace) -> None:
             )
             print(*verdict.complaints(3), sep="\n", end="", file=sys.stderr)
             row["rate"] = round(rate(Path(row["folder"]) / "data"), 1)
+            (Path(row["folder"]) / "data" / "store" / "data.mdb").unlink()  # one file of gigabytes
             rows[str(folder)].append(row)
             print(json.dumps({"round": number, "store": str(folder), **row}), flush=True)
     for folder, measured in rows.items():
