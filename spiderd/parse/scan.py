@@ -6,8 +6,8 @@ left out: what it throws away (a second form in a form, links behind a frameset)
 
 Why no tree: building one takes as long as all of this, walking it as long again, and some of the standard's
 own rules make it grow with the square of the page (a hundred thousand nested elements; 200 KB of
-`<font a1><p><font a2><p>...`, where each `p` opens all fonts again, ask for gigabytes). The tests compare with
-lexbor's tree.
+`<font a1><p><font a2><p>...`, where each `p` opens all fonts again, ask for gigabytes). The tests compare
+with lexbor's tree.
 
 A page of 13 KiB with 500 tags and 30 anchors costs one and a half times what lexbor takes for its tree alone,
 two thirds of tree and walk together; menus, which are the same on every page of a site, least of all.
@@ -35,6 +35,7 @@ from spiderd.parse.markup import (
 )
 
 _BACKGROUND = re.compile(r"background[ \t\n\f\r]*+=", re.IGNORECASE)
+_FRAMESET = re.compile(rf"<frameset{ENDS}", re.IGNORECASE)
 _TAG = re.compile(r"<[^>]*>?")
 _ANCHOR_END = re.compile(r"</?a[ \t\n\f\r/>]", re.IGNORECASE)
 
@@ -79,7 +80,7 @@ def scan(html: str, collector: Collector) -> None:
         html: The page, decoded.
         collector: Made with a `ScanText` of this page.
     """
-    scanner = _Scan(html, collector)
+    scanner = _Scan(html.replace("\0", "\ufffd"), collector)  # HTML Standard 13.2.5: in tags, that is
     position: int | None = 0
     while position is not None:
         position = scanner.run(position)
@@ -91,6 +92,7 @@ class _Scan:
     def __init__(self, html: str, collector: Collector) -> None:
         self._html = html
         self._collector = collector
+        self._framed: bool | None = None  # whether there is a frameset: outside of one, a frame is none
         self._attributes_matter = "url(" in html or ("background" in html and bool(_BACKGROUND.search(html)))
 
     def run(self, start: int) -> int | None:
@@ -155,10 +157,17 @@ class _Scan:
             self._anywhere(parse_attributes(raw))
 
     def _hand_over(self, name: str, raw: str, source: str) -> None:
+        if name == "frame" and not self._is_framed():
+            return
         attributes = parse_attributes(raw)
         HANDLERS[name](self._collector, attributes, source)
         if self._attributes_matter and _refers(raw):
             self._anywhere(attributes)
+
+    def _is_framed(self) -> bool:
+        if self._framed is None:
+            self._framed = _FRAMESET.search(self._html) is not None
+        return self._framed
 
     def _anywhere(self, attributes: Mapping[str, str | None]) -> None:
         """Take what may stand on any element."""

@@ -102,6 +102,8 @@ def test_scanner_and_tree_find_the_same(html: str) -> None:
         "<a href='/yes' href=/no>x<b>y</b> z</a>",
         "<?php <a href=/no> ?><a href=/yes>x</a>",
         "<!-- x --!><a href=/yes>x</a><!--><a href=/too>x</a>",
+        "<frame src=/no><iframe src=/yes></iframe>",
+        "<a href=/b\0>x</a><a href=/c title=\0>x</a>",
         "<a/href=/yes>x</a><a\nHREF = /too >x</a>",
     ],
 )
