@@ -13,7 +13,8 @@ from spiderd.errors import CannotCreate, DiskFull
 from spiderd.states import Reason
 from spiderd.store.thread import StoreThread
 
-LOOK_EVERY = 1.0  # seconds
+LOOK_EVERY = 1.0  # seconds, at a disk that was full
+PLACE_EVERY = 5.0  # seconds, at the data directory
 ROOM = 1024 * 1024  # bytes that must be there for the crawl to go on
 
 
@@ -65,7 +66,7 @@ async def watch_place(place: Place, coordinator: Coordinator) -> None:
             vanished = False
             if lifecycle.reason is Reason.STORE_ERROR:
                 coordinator.resume()
-        await trio.sleep(LOOK_EVERY)
+        await trio.sleep(PLACE_EVERY)
 
 
 async def watch_disk(folder: Path, coordinator: Coordinator, store: StoreThread) -> None:

@@ -100,6 +100,7 @@ class Indexer:
         self._pace = Pace()
         self._state = IndexState(state="starting", indexed=0, pages=0)
         self._told = 0.0
+        self._ranking: tuple[Path | None, int] = (None, 0)  # the last one, and how many pages it knew
 
     def run(self) -> None:
         """Work until everything is in or somebody wants an end.
@@ -170,7 +171,9 @@ class Indexer:
     def _ranked(self) -> int:
         """Pages that were there at the last ranking."""
         folder = self._places.current("links", linkage.VERSION)
-        return linkage.pages_of(folder) if folder is not None else 0
+        if folder != self._ranking[0]:
+            self._ranking = folder, linkage.pages_of(folder) if folder is not None else 0
+        return self._ranking[1]
 
     def _hash_of(self, url: str) -> bytes:
         return key_hash(seen_key(url, self._task.urls))

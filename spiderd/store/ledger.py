@@ -77,6 +77,10 @@ class Ledger:
         self.hosts.forget(ids=False)
         self.directories.forget()
 
+    def rest(self) -> None:
+        """End a transaction in which nothing was written; what is kept in memory holds on."""
+        self._transaction.abort()
+
     def abort(self) -> None:
         """Forget everything since the last commit."""
         self._transaction.abort()

@@ -226,10 +226,12 @@ class StoreThread:
             payload = encode(call.kept)
             self._attempt(lambda: self._keep(payload))
         self._attempt(lambda: self._run(call))
-        if call.error is None:
+        if call.error is None and (call.commit or call.kept is not None):
             self._since_commit.append(call)
         elif call.kept is not None:
             self._journal.cut(before)
+        elif not self._since_commit:
+            self._ledger.rest()  # it only read: a daemon at rest writes nothing
         if call.commit or time.monotonic() >= self._commit_due:
             self._commit()
         if time.monotonic() >= self._trim_due:

@@ -149,7 +149,7 @@ def test_a_quota_is_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 async def test_a_directory_that_vanishes_pauses_the_crawl_until_it_is_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str
 ) -> None:
-    monkeypatch.setattr(disk, "LOOK_EVERY", 0.02)
+    monkeypatch.setattr(disk, "PLACE_EVERY", 0.02)
     data, gone = tmp_path / "data", tmp_path / "gone"
     report = Watcher(Reason.STORE_ERROR, lambda: gone.exists() and gone.rename(data / part))
 

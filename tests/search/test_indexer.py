@@ -122,15 +122,12 @@ def test_what_it_logs_is_one_printable_line(tmp_path):
     )
     assert re.fullmatch(r"\d\d:\d\d:\d\d warning index: http://a.test/0 cannot be read.*\n", told.stderr)
     (tmp_path / "index" / "words.json").unlink()
-    told = subprocess.run(
-        command,
-        stdin=subprocess.PIPE,
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**environ, "JOURNAL_STREAM": "1:2"},
-    )
-    assert told.stderr.startswith("<4>index: http://a.test/0 cannot be read")
+    with (tmp_path / "journal").open("w+") as journal:
+        file = os.fstat(journal.fileno())
+        environ["JOURNAL_STREAM"] = f"{file.st_dev}:{file.st_ino}"
+        subprocess.run(command, stdin=subprocess.PIPE, stderr=journal, check=True, env=environ)
+        journal.seek(0)
+        assert journal.read().startswith("<4>index: http://a.test/0 cannot be read")
 
 
 def test_an_index_that_is_damaged_is_built_anew(tmp_path):

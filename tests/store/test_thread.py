@@ -18,6 +18,7 @@ from spiderd.store import environment
 from spiderd.store.environment import Environment
 from spiderd.store.ledger import Ledger
 from spiderd.store.opening import open_ledger
+from spiderd.store.step import Step
 from spiderd.store.thread import StoreThread
 
 pytestmark = pytest.mark.trio
@@ -44,19 +45,23 @@ def put(ledger: Ledger, key: bytes, value: bytes) -> None:
     ledger.put("robots", key, value)
 
 
+async def save(store: StoreThread, key: bytes, value: bytes) -> None:
+    await store.perform(Step(now=0.0, saves=[("robots", key, value)]))
+
+
 async def test_steps_see_each_other_before_they_are_committed(tmp_path: Path) -> None:
     async with running(tmp_path, interval=60.0) as store:
-        await store.call(put, b"a", b"1")
+        await save(store, b"a", b"1")
         assert await store.call(Ledger.get, "robots", b"a") == b"1"
         assert store.commits == 0
 
 
 async def test_flush_commits_and_close_commits(tmp_path: Path) -> None:
     async with running(tmp_path, interval=60.0) as store:
-        await store.call(put, b"a", b"1")
+        await save(store, b"a", b"1")
         await store.flush()
         assert store.commits == 1
-        await store.call(put, b"b", b"2")
+        await save(store, b"b", b"2")
     assert committed(tmp_path, b"a") == b"1"
     assert committed(tmp_path, b"b") == b"2"
 
@@ -84,7 +89,7 @@ async def test_a_store_that_is_cancelled_commits_what_it_has(tmp_path: Path) -> 
     store = StoreThread(partial(open_ledger, tmp_path, "breadth"), interval=60.0)
     async with trio.open_nursery() as nursery:
         await nursery.start(store.run)
-        await store.call(put, b"a", b"1")
+        await save(store, b"a", b"1")
         nursery.cancel_scope.cancel()
     assert committed(tmp_path, b"a") == b"1"
 
@@ -97,7 +102,7 @@ async def test_an_error_at_opening_is_raised_as_it_is(tmp_path: Path) -> None:
 
 async def test_an_idle_store_is_committed_by_time(tmp_path: Path) -> None:
     async with running(tmp_path, interval=0.01) as store:
-        await store.call(put, b"a", b"1")
+        await save(store, b"a", b"1")
         with trio.fail_after(10):
             await store.committed.wait()
 
@@ -108,10 +113,10 @@ async def test_a_failing_step_leaves_nothing_and_the_others_everything(tmp_path:
         raise ZeroDivisionError
 
     async with running(tmp_path, interval=60.0) as store:
-        await store.call(put, b"before", b"1")
+        await save(store, b"before", b"1")
         with pytest.raises(ZeroDivisionError):
             await store.call(half)
-        await store.call(put, b"after", b"2")
+        await save(store, b"after", b"2")
     assert [committed(tmp_path, key) for key in (b"before", b"half", b"after")] == [b"1", None, b"2"]
 
 
@@ -123,7 +128,7 @@ async def test_the_map_grows_in_the_middle_of_a_transaction(
     monkeypatch.setattr(Environment.__init__, "__kwdefaults__", {"map_size": 1024 * 1024, "sync": True})
     async with running(tmp_path, interval=60.0) as store:  # one transaction for all of it
         for number in range(200):
-            await store.call(put, b"%05d" % number, os.urandom(64 * 1024))
+            await save(store, b"%05d" % number, os.urandom(64 * 1024))
     with Environment(tmp_path) as env, env.begin(write=False) as txn:
         assert txn.stat(db=env.tables["robots"])["entries"] == 200
 
@@ -151,13 +156,13 @@ async def test_a_full_disk_is_waited_for_and_nothing_is_lost(small_disk: Path) -
 
     filler = small_disk / "filler"
     async with running(small_disk / "store", interval=0.01, on_trouble=tell) as store:
-        await store.call(put, b"before", b"1")
+        await save(store, b"before", b"1")
         await store.flush()
         filler.write_bytes(b"x" * 2 * 1024 * 1024)
 
         async def write_much() -> None:
             for number in range(20):
-                await store.call(put, b"%05d" % number, os.urandom(64 * 1024))
+                await save(store, b"%05d" % number, os.urandom(64 * 1024))
             await store.flush()
 
         async with trio.open_nursery() as nursery:
@@ -177,3 +182,15 @@ async def test_a_store_of_another_schema_is_refused(tmp_path: Path) -> None:
         txn.put(b"schema", b"99", db=env.tables["meta"])
     with pytest.raises(StorageError, match="schema 99"):
         Environment(tmp_path)
+
+
+async def test_reading_writes_nothing(tmp_path: Path) -> None:
+    async with running(tmp_path, interval=0.0) as store:
+        await save(store, b"a", b"1")
+        await store.flush()
+        commits, size = store.commits, (tmp_path / "data.mdb").stat().st_mtime_ns
+        for _ in range(20):
+            assert await store.call(Ledger.get, "robots", b"a") == b"1"
+        await store.call(lambda _: None)
+        assert store.commits == commits
+        assert (tmp_path / "data.mdb").stat().st_mtime_ns == size
