@@ -333,7 +333,7 @@ class Coordinator:
                 self._tally(message)
                 self.settling.take(message, now)
             elif isinstance(message, Claim):
-                self._on_claim(seat, message)
+                self._on_claim(seat, message, now)
             elif isinstance(message, WorkerStates):
                 self.workers.update((state.worker, state) for state in message.states)
                 self.phases.add(message.phases)
@@ -346,10 +346,11 @@ class Coordinator:
         ended = (outcome.kind, outcome.failure)
         self.outcomes[ended] = self.outcomes.get(ended, 0) + 1
 
-    def _on_claim(self, seat: Seat, claim: Claim) -> None:
+    def _on_claim(self, seat: Seat, claim: Claim, now: float) -> None:
         lease = self.desk.book.get(claim.lease)
         if lease is None:
             return
+        self.settling.answered(lease, now)
         if self.desk.claims.claim(claim.digest, claim.lease):
             lease.digest, lease.claimed_at = claim.digest, claim.at
             self.desk.step.claims.append((claim.lease, claim.digest))

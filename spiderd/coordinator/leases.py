@@ -27,6 +27,7 @@ class ActiveLease(Struct):
     digest: bytes = b""  # claimed as new
     again: Again | None = None  # the page, where it is visited again
     claimed_at: float = 0.0  # unix time that this content was received at
+    answered: bool = False  # the whole answer is there: its connection is free, its outcome on the way
 
 
 class LeaseBook:

@@ -16,7 +16,7 @@ from spiderd.messages import Outcome
 from spiderd.robots.policy import RobotsRecord, robots_of, ruling_for
 from spiderd.robots.rules import Robots
 from spiderd.schedule import retry
-from spiderd.schedule.politeness import answered, robots_asks
+from spiderd.schedule.politeness import answered, delay_of, robots_asks
 from spiderd.schedule.workbench import HostQueue, OriginRobots
 from spiderd.states import Failure, OutcomeKind
 from spiderd.store.frontier import Found
@@ -123,6 +123,20 @@ class Settling:
         self._desk.step.done.append(Done(key, waiting, outcome))
         self._log(outcome, waiting, retried=False)
 
+    def answered(self, lease: ActiveLease, now: float) -> None:
+        """A worker has the whole answer: where nobody asks for a pause, the connection is free for others.
+
+        What is done with the answer takes as long as a request to a host near by. A host with a delay is told
+        of the outcome first: it may have asked for patience.
+        """
+        bench = self._desk.bench
+        host = bench.hosts.get(lease.host)
+        if host is not None and not lease.answered and delay_of(host.state, bench.rules) == 0:
+            self._end_request(lease, now)
+            lease.answered = True
+            host.answered += 1
+            bench.place(host, now)
+
     def _end_request(self, lease: ActiveLease, now: float) -> HostQueue | None:
         """The connection is free for others."""
         bench = self._desk.bench
@@ -132,7 +146,9 @@ class Settling:
             other.awaiting_address = False
             bench.place(other, now)
         host = bench.hosts.get(lease.host)
-        if host is not None:
+        if host is not None and lease.answered:
+            host.answered -= 1
+        elif host is not None:
             host.in_flight -= 1
         return host
 

@@ -35,8 +35,10 @@ def run(
     Raises:
         SpiderdError: with a sentence for the user and an exit code.
     """
-    from spiderd.daemon.fetchers import forked_fetchers  # noqa: PLC0415  # only for a daemon that runs
+    from spiderd.daemon.descriptors import raise_limit  # noqa: PLC0415  # only for a daemon that runs
+    from spiderd.daemon.fetchers import forked_fetchers  # noqa: PLC0415  # as above
 
+    raise_limit()
     with forked_fetchers(loaded.config) as forked:  # before there is anything that must not be forked
         return _run(loaded, data_dir, socket, forked, once=once, report=report, reread=reread)
 

@@ -12,7 +12,7 @@ from collections import OrderedDict
 
 from spiderd.fetch.connection import Connection
 
-MAX_IDLE = 64  # connections
+MAX_IDLE = 512  # connections: a crawl of many hosts comes back to each of them within a minute
 MAX_IDLE_HERE = 8  # for one key
 KEEP = 60.0  # seconds; most servers close sooner
 

@@ -64,7 +64,8 @@ class HostQueue(Struct):
     after: bytes = b""  # frontier key up to which has been read
     more: bool = True  # the frontier may hold URLs behind `after`
     reading: bool = False  # a read is under way
-    in_flight: int = 0
+    in_flight: int = 0  # requests under way
+    answered: int = 0  # whose answer is there, and whose outcome is not
     pages: int = 0  # complete and in flight, for scope.max_pages_per_host
     robots: dict[str, OriginRobots] = field(default_factory=dict)
     awaiting_robots: set[str] = field(default_factory=set)  # origins whose robots.txt is on its way
@@ -104,6 +105,7 @@ class HostQueue(Struct):
             or self.more
             or self.reading
             or self.in_flight
+            or self.answered
             or self.again
             or self.more_again
             or self.reading_again
