@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 OURS = {"spiderd", "tui", "bench", "tests"}
-TOOLS = {"import-linter", "mypy", "pytest-trio", "ruff", "wacz"}  # run, not imported
+TOOLS = {"import-linter", "mypy", "pytest-trio", "pytest-xdist", "ruff", "wacz"}  # run, not imported
 RIVALS = {"lxml"}  # what a benchmark measures ours against, where it is installed
 
 
