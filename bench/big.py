@@ -55,7 +55,7 @@ def fill(folder: Path, urls: int, hosts: int) -> None:
         for at in range(0, urls, BATCH):
             _add(ledger, at, min(BATCH, urls - at), hosts, chance)
             ledger.commit()
-            if env._room() < 256 * 1024 * 1024:  # noqa: SLF001  # a transaction of this size may need it
+            if env.room() < 256 * 1024 * 1024:  # a transaction of this size may need it
                 env.grow()
             if at % 500_000 == 0:
                 print(f"{at:,}", flush=True)

@@ -237,7 +237,7 @@ def watch(crawl: Crawl) -> Clock:
     clock.watch("record: content", ledger.pages, "put_content")
     clock.watch("record: directory", ledger.directories, "fill")
     steps.record = clock.timed("record: the rest", outcomes.record)
-    clock.watch("links: seen trie", frontier._trie, "add_many")  # noqa: SLF001  # looks inside
+    clock.watch("links: seen trie", frontier._trie, "add_many")  # noqa: SLF001  # a part of the frontier is timed alone
     clock.watch("links: enqueue new", frontier, "enqueue")
     clock.watch("links: the rest", frontier, "add")
     clock.watch("site tree", ledger.tree, "write")

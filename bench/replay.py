@@ -30,7 +30,7 @@ WAIT = 30.0  # seconds for pywb to answer
 class NoRedirect(urllib.request.HTTPRedirectHandler):
     """Lets a redirect be an answer."""
 
-    def redirect_request(self, *args, **kwargs) -> None:  # noqa: ARG002  # urllib's signature
+    def redirect_request(self, *_: object, **__: object) -> None:
         return None
 
 

@@ -18,15 +18,15 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))  # the checkout first, installed or not
+
+from tests.tui.piloting import attached, wait_for
+from tests.tui.serving import served
+from tests.tui.stage import Stage
+from tui.app import SpiderApp
+from tui.glyphs import UNICODE
+
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
-
-from tests.tui.piloting import attached, wait_for  # noqa: E402 - the checkout first, installed or not
-from tests.tui.serving import served  # noqa: E402 - see above
-from tests.tui.stage import Stage  # noqa: E402 - see above
-from tui.app import SpiderApp  # noqa: E402 - see above
-from tui.glyphs import UNICODE  # noqa: E402 - see above
-
 PICTURES: dict[str, tuple[str, tuple[int, int], list[str]]] = {
     # name: theme, size, keys
     "overview": ("spider-dark", (120, 40), []),

@@ -16,15 +16,15 @@ import time
 import urllib.request
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))  # the checkout first, installed or not
+
+from playwright.sync_api import Browser, Page
+
+from spiderd.demo.server import serving
+from tests.showing.browser import browser
+from tests.showing.served import free_port
+
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
-
-from playwright.sync_api import Browser, Page  # noqa: E402 - the checkout first, installed or not
-
-from spiderd.demo.server import serving  # noqa: E402 - see above
-from tests.showing.browser import browser  # noqa: E402 - see above
-from tests.showing.served import free_port  # noqa: E402 - see above
-
 SIZE = {"width": 820, "height": 560}
 SPIDERD = [sys.executable, "-m", "spiderd"]
 

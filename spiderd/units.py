@@ -129,3 +129,25 @@ def _split(text: str, units: list[str], *, example: str) -> tuple[Decimal, str]:
         wrong = f'has the unknown unit "{unit[:10]}"' if unit else "has no unit"
         raise ValueError(f"{wrong}; units are {', '.join(units)}")
     return number, unit
+
+
+def human_cell(cell: str | float, form: str) -> str:
+    """Write a cell of a report for people; a status of 0 is none.
+
+    Args:
+        cell: text as it is, or a number.
+        form: what the number is: status, size, seconds, share, or a count.
+    """
+    if isinstance(cell, str):
+        return cell
+    match form:
+        case "status":
+            return str(int(cell)) if cell else ""
+        case "size":
+            return human_size(cell)
+        case "seconds":
+            return f"{cell:.2f} s"
+        case "share":
+            return f"{100 * cell:.1f}%"
+        case _:
+            return human_count(cell)

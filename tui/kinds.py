@@ -17,7 +17,7 @@ from spiderd.protocol import (
     TreeRow,
     WorkerRow,
 )
-from spiderd.units import human_count, human_duration, human_size
+from spiderd.units import human_cell, human_count, human_duration, human_size
 from tui.columns import Column
 from tui.glyphs import Glyphs
 from tui.kind import Kind
@@ -189,7 +189,7 @@ def report_kind(info: ReportInfo) -> Kind[ReportRow]:
         key=lambda row: (row.page, *row.cells),
         subject=lambda row: row.url,
         details=lambda row: [
-            (column.title, reports.shown(cell, column.form) or UNKNOWN)
+            (column.title, human_cell(cell, column.form) or UNKNOWN)
             for column, cell in zip(info.columns, row.cells, strict=False)
         ],
         empty=f"none: no {info.noun} of this kind was found",

@@ -57,8 +57,8 @@ def command(
         raise UsageError("spider-tui needs a terminal; for scripts there is: spiderd status --json")
     theme = theme or os.environ.get("TEXTUAL_THEME")
     os.environ.pop("TEXTUAL_THEME", None)  # Textual would end with a traceback where there is no such theme
-    from tui.app import SpiderApp  # noqa: PLC0415 - half a second that --help does not need
-    from tui.themes import NAMES, first_theme  # noqa: PLC0415 - see above
+    from tui.app import SpiderApp
+    from tui.themes import NAMES, first_theme
 
     if theme and theme not in NAMES:
         raise UsageError(f"there is no theme {theme}; there are {', '.join(sorted(NAMES))}")

@@ -108,28 +108,23 @@ def exchange_records(received: Received) -> list[bytes]:
 
 def revisit_records(received: Received, original: Original | None = None) -> list[bytes]:
     """Return the records of an exchange whose content the archive has already."""
-    revisit = capture_id(received.url, received.at)
-    fields = [
-        *_fields(received),
-        ("WARC-Profile", IDENTICAL),
-        ("WARC-Refers-To", capture_id(*original) if original else ""),
-        ("WARC-Refers-To-Target-URI", original.url if original else ""),
-        ("WARC-Refers-To-Date", date(original.at) if original else ""),
-        ("WARC-Payload-Digest", payload_digest(received.body)),
-        ("Content-Type", "application/http; msgtype=response"),
-    ]
-    return [record("revisit", fields, kept_head(received), record_id=revisit), *_request(received, revisit)]
+    return _revisit(received, original, IDENTICAL, payload_digest(received.body))
 
 
 def not_modified_records(received: Received, original: Original | None = None) -> list[bytes]:
     """Return the records of an answer that says the page is as it was at `original`."""
+    return _revisit(received, original, NOT_MODIFIED, "")
+
+
+def _revisit(received: Received, original: Original | None, profile: str, digest: str) -> list[bytes]:
     revisit = capture_id(received.url, received.at)
     fields = [
         *_fields(received),
-        ("WARC-Profile", NOT_MODIFIED),
+        ("WARC-Profile", profile),
         ("WARC-Refers-To", capture_id(*original) if original else ""),
         ("WARC-Refers-To-Target-URI", original.url if original else ""),
         ("WARC-Refers-To-Date", date(original.at) if original else ""),
+        ("WARC-Payload-Digest", digest),
         ("Content-Type", "application/http; msgtype=response"),
     ]
     return [record("revisit", fields, kept_head(received), record_id=revisit), *_request(received, revisit)]

@@ -9,28 +9,10 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from spiderd.audit.findings import Row
-from spiderd.audit.kinds import Cell, Column, Form, Kind
+from spiderd.audit.kinds import Cell, Column, Kind
 from spiderd.export.tables import harmless
-from spiderd.units import human_count, human_size
 
 _PIECE = 500  # rows that are written at a time
-
-
-def shown(cell: Cell, form: Form) -> str:
-    """A cell for people; a status of 0 is none."""
-    if isinstance(cell, str):
-        return cell
-    match form:
-        case "status":
-            return str(int(cell)) if cell else ""
-        case "size":
-            return human_size(cell)
-        case "seconds":
-            return f"{cell:.2f} s"
-        case "share":
-            return f"{100 * cell:.1f}%"
-        case _:
-            return human_count(cell)
 
 
 def is_number(column: Column) -> bool:

@@ -16,11 +16,11 @@ from typing import Any
 from jinja2 import Environment
 
 from spiderd.audit.findings import Findings, Row
-from spiderd.audit.forms import is_number, shown
+from spiderd.audit.forms import is_number
 from spiderd.audit.kinds import Cell, Column, Kind
 from spiderd.audit.plots import MOST, Chart, chart_of
 from spiderd.printable import printable
-from spiderd.units import human_count
+from spiderd.units import human_cell, human_count
 
 ROWS = 1_000  # of a report, where nobody has said how many
 LINKED = ("http://", "https://")
@@ -81,7 +81,7 @@ def _section(findings: Findings, kind: Kind, count: int, limit: int) -> dict[str
 
 def _cell(cell: Cell, column: Column) -> tuple[str, bool, str]:
     """What is shown, whether it is a number, and where it leads ("" = nowhere)."""
-    text = printable(shown(cell, column.form))
+    text = printable(human_cell(cell, column.form))
     leads = column.form == "url" and isinstance(cell, str) and cell.startswith(LINKED)
     return text, is_number(column), str(cell) if leads else ""
 
@@ -94,7 +94,7 @@ def _plot(findings: Findings, kind: Kind) -> Chart | None:
     form = kind.columns[value].form
     rows: list[Row] = list(findings.rows(kind.name, limit=MOST))
     made = [
-        (printable(str(row.cells[label])), float(row.cells[value]), shown(row.cells[value], form))
+        (printable(str(row.cells[label])), float(row.cells[value]), human_cell(row.cells[value], form))
         for row in rows
     ]
     return chart_of(made) if made else None

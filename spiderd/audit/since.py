@@ -71,9 +71,8 @@ def compare(material: Material, findings: Findings, earlier: Path) -> None:
         for _, then, now in merged(_hashes(before), _hashes(material.store)):
             old = before.page(then) if then else None
             new = material.store.page(now) if now else None
-            if change := judged(old, new):
-                page = new or old
-                assert page is not None  # noqa: S101 - there is no change between nothing and nothing
+            page = new or old
+            if page is not None and (change := judged(old, new)):
                 cells = (page.url, new.status if new else 0, old.status if old else 0, page.title[:500])
                 findings.file("changes", _ORDER.index(change), now, change, *cells)
 

@@ -37,7 +37,7 @@ SHOWN = 100  # rows on a terminal or in a pipe where nobody has said how many
 class _Kinds(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
         """List the kinds."""
-        from spiderd.audit.kinds import KINDS  # noqa: PLC0415 - see TYPE_CHECKING
+        from spiderd.audit.kinds import KINDS
 
         with formatter.section("Kinds"):
             formatter.write_dl([(kind.name, kind.help) for kind in KINDS.values()])
@@ -81,9 +81,9 @@ def report(
     Without a KIND, lists the reports with the number of rows in each. During a crawl and after it; a daemon
     that runs goes on, and what it records meanwhile is left out.
     """
-    from spiderd.audit.building import audit  # noqa: PLC0415 - see TYPE_CHECKING
-    from spiderd.audit.kinds import KINDS  # noqa: PLC0415 - likewise
-    from spiderd.audit.material import Limits  # noqa: PLC0415 - likewise
+    from spiderd.audit.building import audit
+    from spiderd.audit.kinds import KINDS
+    from spiderd.audit.material import Limits
 
     if kind is not None and kind not in KINDS:
         raise click.UsageError(f'there is no report "{kind}"; there are {", ".join(KINDS)}')
@@ -127,11 +127,11 @@ def _seconds(option: str, text: str) -> float:
 
 
 def _print_counts(findings: Findings, *, as_json: bool) -> None:
-    from spiderd.audit.kinds import KINDS  # noqa: PLC0415 - see TYPE_CHECKING
+    from spiderd.audit.kinds import KINDS
 
     counts = findings.counts()
     if as_json:
-        import msgspec  # noqa: PLC0415 - only here
+        import msgspec
 
         for name, count in counts.items():
             click.echo(msgspec.json.encode({"report": name, "rows": count, "help": KINDS[name].help}))
@@ -146,7 +146,7 @@ def _print_counts(findings: Findings, *, as_json: bool) -> None:
 
 
 def _print_rows(findings: Findings, kind: Kind, form: str | None, limit: int | None, contains: str) -> None:
-    from spiderd.audit.forms import csv_of, json_of  # noqa: PLC0415 - see TYPE_CHECKING
+    from spiderd.audit.forms import csv_of, json_of
 
     most = limit or -1
     if form is not None:
@@ -180,12 +180,13 @@ def _nothing(kind: Kind) -> str:
 
 def _print_table(kind: Kind, rows: Iterator[Row]) -> None:
     """Print rows, a piece at a time: their number has no bound."""
-    from spiderd.audit.forms import is_number, shown  # noqa: PLC0415 - see TYPE_CHECKING
+    from spiderd.audit.forms import is_number
+    from spiderd.units import human_cell
 
     columns: list[Shown[Row]] = [
         Shown(
             column.title,
-            lambda row, place=place, form=column.form: shown(row.cells[place], form),  # type: ignore[misc]  # defaults bind
+            lambda row, place=place, form=column.form: human_cell(row.cells[place], form),  # type: ignore[misc]  # defaults bind
             right=is_number(column),
             wide=not is_number(column),
         )
@@ -199,7 +200,7 @@ def _write_html(
     findings: Findings, kinds: Sequence[Kind], file: Path, limit: int | None, data_dir: Path
 ) -> None:
     """Write the page; it appears when it is whole."""
-    from spiderd.audit.html import ROWS, render  # noqa: PLC0415 - see TYPE_CHECKING
+    from spiderd.audit.html import ROWS, render
 
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:

@@ -13,6 +13,6 @@ def demo(port: str | None, command: tuple[str, ...]) -> int:
 
     Serves until Ctrl-C; or, with a COMMAND, until that ends: it is given the site's URL as its last argument.
     """
-    from spiderd.demo.__main__ import main  # noqa: PLC0415 - only here
+    from spiderd.demo.__main__ import main
 
     return main([*(("--port", port) if port else ()), *command])

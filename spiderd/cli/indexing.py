@@ -59,10 +59,10 @@ def rank(*, config: Path | None, data_dir: Path | None) -> None:
 
     The indexer does so whenever it has time. The daemon may run or not.
     """
-    from spiderd.search.linkage import update  # noqa: PLC0415 - numpy takes a moment to import
-    from spiderd.search.places import Places  # noqa: PLC0415 - as above
-    from spiderd.store.reader import StoreReader  # noqa: PLC0415 - as above
-    from spiderd.urls import key_hash, seen_key  # noqa: PLC0415 - as above
+    from spiderd.search.linkage import update
+    from spiderd.search.places import Places
+    from spiderd.store.reader import StoreReader
+    from spiderd.urls import key_hash, seen_key
 
     directory, urls = find_data_dir(data_dir).path, load(config, {}).config.urls
     with StoreReader(directory / "store") as reader, progress_bar() as tell:
@@ -73,7 +73,7 @@ def rank(*, config: Path | None, data_dir: Path | None) -> None:
 
 def catch_up(directory: Path, config: Path | None) -> IndexState:
     """Put into the index what a daemon that has ended has left; not if nobody would wait for so much."""
-    from spiderd.search.lag import lag  # noqa: PLC0415 - see TYPE_CHECKING
+    from spiderd.search.lag import lag
 
     state = lag(directory)
     behind = state.pages - state.indexed
@@ -91,8 +91,8 @@ def catch_up(directory: Path, config: Path | None) -> IndexState:
 
 def _index(directory: Path, urls: Urls, *, rebuild: bool) -> IndexState:
     """Index until everything is in, or until somebody interrupts it."""
-    from spiderd.search.exchange import Task  # noqa: PLC0415 - see TYPE_CHECKING
-    from spiderd.search.indexer import Bell, Indexer  # noqa: PLC0415 - as above
+    from spiderd.search.exchange import Task
+    from spiderd.search.indexer import Bell, Indexer
 
     bell, task = Bell(), Task(str(directory), urls, rebuild, follow=False)
     latest = IndexState(state="starting", indexed=0, pages=0)

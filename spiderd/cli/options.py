@@ -63,7 +63,7 @@ def parsed_settings(settings: tuple[str, ...]) -> dict[str, object]:
     Raises:
         click.UsageError: one has no "=".
     """
-    import tomllib  # noqa: PLC0415 - most commands have no settings
+    import tomllib
 
     values: dict[str, object] = {}
     for setting in settings:

@@ -62,7 +62,7 @@ def print_rich(renderable: RenderableType) -> None:
 
 def console() -> Console:
     """Make a console on standard output that takes nothing for markup."""
-    from rich.console import Console  # noqa: PLC0415 - see TYPE_CHECKING
+    from rich.console import Console
 
     class OurConsole(Console):
         def on_broken_pipe(self) -> None:
@@ -75,8 +75,8 @@ def console() -> Console:
 
 
 def _rich_facts(pairs: list[tuple[str, str]]) -> RenderableType:
-    from rich.table import Table  # noqa: PLC0415 - see TYPE_CHECKING
-    from rich.text import Text  # noqa: PLC0415 - likewise
+    from rich.table import Table
+    from rich.text import Text
 
     table = Table.grid(padding=(0, 2))
     for name, value in pairs:

@@ -21,8 +21,8 @@ def progress_bar() -> Iterator[Tell]:
     if not is_terminal(sys.stderr):
         yield lambda *_: None
         return
-    from rich.console import Console  # noqa: PLC0415 - a terminal only needs it
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415 - as above
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(file=sys.stderr, markup=False, highlight=False, emoji=False)
     columns = (TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())

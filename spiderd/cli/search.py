@@ -86,7 +86,7 @@ def _answer(
             raise
     directory = find_data_dir(data_dir).path
     state = catch_up(directory, config)
-    from spiderd.search.engine import Engine  # noqa: PLC0415 - a daemon has done all this for us
+    from spiderd.search.engine import Engine
 
     reply = Engine(directory).search(query, page, limit)
     reply.index = state
@@ -138,7 +138,7 @@ def _about(hit: Hit) -> str:
 
 def _marked(text: str, marks: Sequence[tuple[int, int]], style: Style | str, marked: Style | str) -> Text:
     """A text with its marks; made printable piece by piece, since that may change lengths."""
-    from rich.text import Text  # noqa: PLC0415 - a terminal only needs it
+    from rich.text import Text
 
     made = Text(style=style)
     last = 0
@@ -150,9 +150,9 @@ def _marked(text: str, marks: Sequence[tuple[int, int]], style: Style | str, mar
 
 
 def _print_rich(hits: list[Hit], first: int) -> None:
-    from rich.padding import Padding  # noqa: PLC0415 - a terminal only needs it
-    from rich.style import Style  # noqa: PLC0415 - as above
-    from rich.text import Text  # noqa: PLC0415 - as above
+    from rich.padding import Padding
+    from rich.style import Style
+    from rich.text import Text
 
     screen = console()
     indent = len(str(first + len(hits))) + 2

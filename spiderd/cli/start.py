@@ -77,11 +77,11 @@ def start(
     data = paths.data_dir(data_dir)
     listens_at = paths.socket_path(data, named=loaded.config.api.socket)
     if detach:
-        from spiderd.cli.detach import start_detached  # noqa: PLC0415 - only here
+        from spiderd.cli.detach import start_detached
 
         return start_detached(data.path, listens_at)
-    from spiderd.cli.reports import reporting  # noqa: PLC0415 - a crawler and rich are not for `start --help`
-    from spiderd.daemon import run  # noqa: PLC0415 - likewise
+    from spiderd.cli.reports import reporting
+    from spiderd.daemon import run
 
     with reporting() as report:
         return run(loaded, data_dir=data.path, socket=listens_at, once=once, report=report, reread=read)

@@ -48,8 +48,8 @@ def web(
     rules = load(config, flags).config.web
     directory = find_data_dir(data_dir).path
     path = locate_socket(socket=socket, data_dir=data_dir, config=config)
-    from spiderd.cli.reaching import Reaching  # noqa: PLC0415 - a server is not for `web --help`
-    from spiderd.web.serving import address_of, listening  # noqa: PLC0415 - likewise
+    from spiderd.cli.reaching import Reaching
+    from spiderd.web.serving import address_of, listening
 
     with listening(rules) as sock:
         _prepare(path, directory, config)
@@ -70,9 +70,9 @@ def _prepare(socket: Path, directory: Path, config: Path | None) -> None:
 
 
 def _serve(backend: Reaching, rules: Web, sock: Socket) -> None:
-    import trio  # noqa: PLC0415 - a server is not for `web --help`
+    import trio
 
-    from spiderd.web.serving import serve_pages  # noqa: PLC0415 - likewise
+    from spiderd.web.serving import serve_pages
 
     async def run() -> None:
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:

@@ -35,8 +35,8 @@ def run(
     Raises:
         SpiderdError: with a sentence for the user and an exit code.
     """
-    from spiderd.daemon.descriptors import raise_limit  # noqa: PLC0415  # only for a daemon that runs
-    from spiderd.daemon.fetchers import forked_fetchers  # noqa: PLC0415  # as above
+    from spiderd.daemon.descriptors import raise_limit
+    from spiderd.daemon.fetchers import forked_fetchers
 
     raise_limit()
     with forked_fetchers(loaded.config) as forked:  # before there is anything that must not be forked
@@ -53,15 +53,15 @@ def _run(
     report: Report,
     reread: Callable[[], Loaded] | None,
 ) -> int:
-    import os  # noqa: PLC0415  # what only a running daemon needs is imported when it runs, behind the fork
-    from contextlib import closing  # noqa: PLC0415 - as above
-    from functools import partial  # noqa: PLC0415 - as above
+    import os
+    from contextlib import closing
+    from functools import partial
 
-    from spiderd.api.listening import inherited, listening  # noqa: PLC0415 - as above
-    from spiderd.daemon.lock import locked  # noqa: PLC0415 - as above
-    from spiderd.daemon.notify import Notifier  # noqa: PLC0415 - as above
-    from spiderd.daemon.running import run_daemon  # noqa: PLC0415 - as above
-    from spiderd.daemon.service import telling_failure  # noqa: PLC0415 - as above
+    from spiderd.api.listening import inherited, listening
+    from spiderd.daemon.lock import locked
+    from spiderd.daemon.notify import Notifier
+    from spiderd.daemon.running import run_daemon
+    from spiderd.daemon.service import telling_failure
 
     go = partial(run_daemon, loaded, data_dir, once=once, report=report, reread=reread, forked=forked)
     with (

@@ -76,7 +76,7 @@ class Auditing:
             UsageError: there is none of the name.
             Unavailable: they are being made for the first time.
         """
-        from spiderd.audit.kinds import KINDS  # noqa: PLC0415 - see TYPE_CHECKING
+        from spiderd.audit.kinds import KINDS
 
         if kind not in KINDS:
             raise UsageError(f'there is no report "{kind}"; there are {", ".join(KINDS)}')
@@ -131,9 +131,9 @@ class Auditing:
     # reading
 
     def _list(self, query: ListQuery) -> Reports:
-        from spiderd.audit.auditor import findings_of  # noqa: PLC0415 - see TYPE_CHECKING
-        from spiderd.audit.findings import Findings  # noqa: PLC0415 - likewise
-        from spiderd.audit.kinds import KINDS  # noqa: PLC0415 - likewise
+        from spiderd.audit.auditor import findings_of
+        from spiderd.audit.findings import Findings
+        from spiderd.audit.kinds import KINDS
 
         with Findings(findings_of(self._data_dir)) as findings:
             counts = findings.counts()
@@ -150,8 +150,8 @@ class Auditing:
             )
 
     def _read(self, kind: Kind, query: ListQuery) -> Report:
-        from spiderd.audit.auditor import findings_of  # noqa: PLC0415 - see TYPE_CHECKING
-        from spiderd.audit.findings import Findings  # noqa: PLC0415 - likewise
+        from spiderd.audit.auditor import findings_of
+        from spiderd.audit.findings import Findings
 
         with Findings(findings_of(self._data_dir)) as findings:
             found = findings.rows(kind.name, offset=query.offset, limit=query.limit, contains=query.filter)

@@ -75,9 +75,9 @@ def forked_fetchers(config: Config) -> Iterator[list[Forked]]:
 
 
 def _fork() -> Forked:
-    import gc  # noqa: PLC0415  # only where fetchers are processes, as the next
+    import gc
 
-    from spiderd.fetcher import process  # noqa: PLC0415 - as above
+    from spiderd.fetcher import process
 
     ours, theirs = socket.socketpair()
     gc.freeze()
@@ -106,7 +106,7 @@ def _leave_all_but(descriptor: int) -> None:
 
 @asynccontextmanager
 async def _in_daemon(_: int) -> AsyncIterator[CoordinatorEnd]:
-    from spiderd.fetcher.fetcher import Fetcher  # noqa: PLC0415 - a daemon with fetcher processes needs none
+    from spiderd.fetcher.fetcher import Fetcher
 
     ours, theirs = memory_pair()
     async with trio.open_nursery() as nursery:

@@ -42,7 +42,7 @@ async def showing(steering: Steering, rules: Web) -> AsyncIterator[None]:
     if not rules.enabled:
         yield
         return
-    from spiderd.web.serving import listening, serve_pages  # noqa: PLC0415 - most daemons open none
+    from spiderd.web.serving import listening, serve_pages
 
     with listening(rules) as sock:
         async with trio.open_nursery() as nursery:

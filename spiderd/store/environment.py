@@ -133,12 +133,13 @@ class Environment:
 
     def begin(self, *, write: bool = True) -> lmdb.Transaction:
         """Begin a transaction; a write transaction first makes sure of its headroom."""
-        if write and self._room() < HEADROOM:
+        if write and self.room() < HEADROOM:
             self.grow()
         with translated(self.path):
             return self._env.begin(write=write)
 
-    def _room(self) -> int:
+    def room(self) -> int:
+        """Bytes of the map that no page has taken yet."""
         info = self._env.info()
         page: int = self._env.stat()["psize"]
         return int(info["map_size"]) - (int(info["last_pgno"]) + 1) * page

@@ -10,10 +10,10 @@ import pytest
 
 from spiderd.audit.building import audit
 from spiderd.audit.counts import MOST, SIZES, Tallies, class_name, size_class
-from spiderd.audit.forms import shown
 from spiderd.schedule.politeness import HostState
 from spiderd.states import Failure, OutcomeKind
 from spiderd.store.records import HostRecord, PageRecord, decode, encode
+from spiderd.units import human_cell
 from tests.audit.planted import make
 from tests.crawl.harness import configured, crawl
 from tests.crawl.pages import page, site_of
@@ -102,10 +102,14 @@ def test_every_size_has_a_class_of_its_own() -> None:
 
 
 def test_cells_for_people() -> None:
-    assert [shown(404, "status"), shown(0, "status"), shown("404", "text")] == ["404", "", "404"]
-    assert [shown(1234, "count"), shown(2048, "size"), shown(1.5, "seconds")] == [
+    assert [human_cell(404, "status"), human_cell(0, "status"), human_cell("404", "text")] == [
+        "404",
+        "",
+        "404",
+    ]
+    assert [human_cell(1234, "count"), human_cell(2048, "size"), human_cell(1.5, "seconds")] == [
         "1,234",
         "2.00 KiB",
         "1.50 s",
     ]
-    assert shown(0.123, "share") == "12.3%"
+    assert human_cell(0.123, "share") == "12.3%"

@@ -75,10 +75,10 @@ def test_a_program_that_the_system_unit_hides_is_told(spiderd, tmp_path, monkeyp
     assert hidden_by_the_unit('"/home/ann b/bin/spiderd"') == "/home"
     assert hidden_by_the_unit("/opt/pipx/bin/spiderd") == ""
     assert hidden_by_the_unit("/homes/spiderd") == ""
-    monkeypatch.setattr("sys.argv", ["/root/x/spiderd"])
-    monkeypatch.setattr("sys.executable", "/root/x/python")
+    monkeypatch.setattr("sys.argv", ["/home/ann/bin/spiderd"])
+    monkeypatch.setattr("sys.executable", "/home/ann/bin/python")
     _, _, err = spiderd("service", "install", "--system", "--root", str(tmp_path))
-    assert "the unit hides /root" in err
+    assert "the unit hides /home" in err
 
 
 def test_strange_paths_are_quoted_as_systemd_reads_them(tmp_path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spiderd.protocol import ReportColumn, ReportInfo, ReportRow
-from spiderd.units import human_count, human_size
+from spiderd.units import human_cell, human_count
 from tui.columns import Cell, Column
 
 COLUMNS: tuple[Column[ReportInfo], ...] = (
@@ -40,25 +40,8 @@ def _column(place: int, column: ReportColumn, count: int) -> Column[ReportRow]:
 
 def _cell(row: ReportRow, place: int, form: str) -> Cell | str:
     cell = row.cells[place] if place < len(row.cells) else ""
-    text = shown(cell, form)
+    text = human_cell(cell, form)
     return text.removeprefix("https://") if form == "url" else text
-
-
-def shown(cell: str | float, form: str) -> str:
-    """A cell for people; a status of 0 is none."""
-    if isinstance(cell, str):
-        return cell
-    match form:
-        case "status":
-            return str(int(cell)) if cell else ""
-        case "size":
-            return human_size(cell)
-        case "seconds":
-            return f"{cell:.2f} s"
-        case "share":
-            return f"{100 * cell:.1f}%"
-        case _:
-            return human_count(cell)
 
 
 def _count(row: ReportInfo) -> Cell:
