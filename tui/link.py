@@ -72,7 +72,7 @@ class Link:
 
     def _lose(self, problem: BaseException) -> None:
         kind = problem.problem if isinstance(problem, LineBroken) else Problem.GARBLED
-        self.connection.lost(kind, str(problem), time.monotonic(), random.random())  # noqa: S311 - see above
+        self.connection.lost(kind, str(problem), time.monotonic(), random.random())  # noqa: S311 - no secret: it spreads retries
 
     async def _follow_status(self) -> None:
         while True:

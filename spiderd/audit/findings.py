@@ -153,7 +153,7 @@ class Findings:
             contains: text that a row holds, whatever the case of its ASCII letters.
         """
         where, values = _where(kind, contains)
-        query = f"SELECT page, cells FROM findings WHERE {where} ORDER BY rank, rowid LIMIT ? OFFSET ?"  # noqa: S608 - as ours as that of count
+        query = f"SELECT page, cells FROM findings WHERE {where} ORDER BY rank, rowid LIMIT ? OFFSET ?"  # noqa: S608 - the condition is ours
         for page, cells in self.db.execute(query, (*values, limit, offset)):
             yield Row(page, list(_decode(cells)))
 

@@ -75,7 +75,7 @@ class Reaching:
             return await self._searching.ask(lambda client: client.page(number=number))
         except NotRunning:
             reply = (await self._answering.ask(PageAsk(number))).page
-        assert reply is not None  # noqa: S101 - as above
+        assert reply is not None  # noqa: S101 - each question has one answer
         return reply
 
     async def status(self) -> Snapshot | Counters:

@@ -83,7 +83,7 @@ class Searching:
                 raise UsageError(f"{url} is not an http(s) URL.")
             url_hash = key_hash(seen_key(fetched, self._config.urls))
         reply = (await self._answering.ask(PageAsk(number, url_hash))).page
-        assert reply is not None  # noqa: S101  # as above
+        assert reply is not None  # noqa: S101  # each question has one answer
         return reply
 
     async def reindex(self) -> IndexState:

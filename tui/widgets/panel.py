@@ -26,4 +26,4 @@ class Panel(Vertical):
         """Say something at the bottom right; foreign text is welcome."""
         if text != self._remark:
             self._remark = text
-            setattr(self, "border_subtitle", Content(harmless(text)))  # noqa: B010 - see above
+            setattr(self, "border_subtitle", Content(harmless(text)))  # noqa: B010 - as for the title, its type says str
