@@ -10,7 +10,7 @@ from spiderd.coordinator.leases import ActiveLease
 from spiderd.coordinator.outside import Outside
 from spiderd.coordinator.revisiting import Revisiting
 from spiderd.coordinator.settling import Settling
-from spiderd.coordinator.watch import TrapWatch, shape_key, wants_fingerprint
+from spiderd.coordinator.watch import TrapWatch, shape_key
 from spiderd.messages import Lease, Outcome
 from spiderd.robots.policy import RobotsRecord
 from spiderd.robots.rules import Ruling
@@ -117,7 +117,7 @@ class Dispatch:
             return True
         verdict, ruling = gate.decide(host, waiting.url, now, desk.config)
         if verdict is Gate.OPEN:
-            return self._page(host, now, wants_fingerprint(shape))
+            return self._page(host, now, self._watch.wants_fingerprint(shape, waiting.url))
         if verdict is Gate.FETCH:
             return self._robots(host, origin(waiting.url), now)
         if verdict is Gate.LOOK_UP:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable
 
 from spiderd.coordinator.desk import Desk
@@ -13,10 +12,6 @@ from spiderd.schedule.similarity import Fingerprints
 from spiderd.schedule.traps import Shapes, ShapeState, shape_of
 from spiderd.states import OutcomeKind
 from spiderd.store.records import WaitingUrl, decode, encode
-
-VARIABLE = re.compile(r"[#?]|\{(?:id|date)\}")
-"""Shapes of which near-duplicates are looked for: machines make numbers, dates, ids and queries."""
-
 
 PRINTS = 5000
 """Pages that a new one is compared with, some 5 MB."""
@@ -54,6 +49,10 @@ class TrapWatch:
             if self._shapes.judge(name) and not self._lineage.probes(name):
                 return name
         return ""
+
+    def wants_fingerprint(self, shape: str, url: str) -> bool:
+        """Whether the page at a URL is to be compared with others when it comes."""
+        return self._shapes.compares(shape, url)
 
     def record(self, page: int, waiting: WaitingUrl, outcome: Outcome, *, leads_on: bool) -> None:
         """Take note of a page by its number; `leads_on`: it brought URLs that had never been seen."""
@@ -101,8 +100,3 @@ class TrapWatch:
     def shapes(self) -> dict[str, ShapeState]:
         """The parked shapes."""
         return self._shapes.parked()
-
-
-def wants_fingerprint(shape: str) -> bool:
-    """Whether pages of a shape are compared with each other."""
-    return VARIABLE.search(shape) is not None

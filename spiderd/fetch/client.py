@@ -30,7 +30,7 @@ from spiderd.fetch.guard import Guard
 from spiderd.fetch.headers import Headers
 from spiderd.fetch.limits import Limits
 from spiderd.fetch.origin import MAX_KEPT, BadUrl, Origin
-from spiderd.fetch.pool import MAX_IDLE, Pool
+from spiderd.fetch.pool import Pool, most_idle
 from spiderd.fetch.proxy import parse_proxy
 from spiderd.fetch.resolver import Resolver
 from spiderd.fetch.transport import ORIGIN, WATCH, Body, Transport
@@ -104,7 +104,7 @@ class Client:
         self._auth: dict[str, str] = {}
         proxy = parse_proxy(config.fetch.proxy)
         # All that a host may have stay warm; a proxy has those of all hosts.
-        self.pool = Pool(max_here=MAX_IDLE if proxy else config.politeness.per_host)
+        self.pool = Pool(max_here=most_idle() if proxy else config.politeness.per_host)
         self._guard = Guard(config.scope, seeds)
         self.phases = Phases()
         dialer = Dialer(resolver or Resolver(), self._guard, proxy, self.phases, tls)

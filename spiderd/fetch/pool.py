@@ -8,22 +8,29 @@ are closed.
 
 from __future__ import annotations
 
+import resource
 from collections import OrderedDict
 
 from spiderd.fetch.connection import Connection
 
-MAX_IDLE = 512  # connections: a crawl of many hosts comes back to each of them within a minute
+MAX_IDLE = 1024  # connections: a crawl of many hosts comes back to each of them within a minute
 MAX_IDLE_HERE = 8  # for one key
 KEEP = 60.0  # seconds; most servers close sooner
+
+
+def most_idle() -> int:
+    """How many connections may wait: half of what the process may have open, at the most."""
+    allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return MAX_IDLE if allowed == resource.RLIM_INFINITY else min(MAX_IDLE, allowed // 2)
 
 
 class Pool:
     """All idle connections of a client."""
 
     def __init__(
-        self, max_idle: int = MAX_IDLE, keep: float = KEEP, *, max_here: int = MAX_IDLE_HERE
+        self, max_idle: int | None = None, keep: float = KEEP, *, max_here: int = MAX_IDLE_HERE
     ) -> None:
-        self._least = max_idle
+        self._least = most_idle() if max_idle is None else max_idle
         self.resize(max_here)
         self.keep = keep
         self._idle: dict[object, list[Connection]] = {}

@@ -27,7 +27,9 @@ so a near-duplicate counts little, and less the less its place looks like that o
     1/256   elsewhere: 12,800
 
 With that, the yield test loses none of the 36,000 pages of these three and of the Boost, libstdc++ and SQLite
-manuals.
+manuals. Comparing a page costs more than storing it, so it begins where it can matter: the first pages of a
+shape whose URLs do not speak of dates are not compared, since all of them together would weigh what one
+barren page does.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ CAPACITY = 20_000
 NEAR_WEIGHT = 1 / 256  # of a near-duplicate
 NEAR_WEIGHT_FAR = 1 / 32  # where it is more than `FAR` links from any seed
 NEAR_WEIGHT_DATED = 1 / 4  # where its URL speaks of dates
+ALONE = 32  # pages of a shape without dates that are not compared with others
 FAR = 30  # a million pages that each lead to two others are 20 links deep
 MAX_SEGMENTS = 12  # a deeper path has the shape of its beginning
 MAX_KEYS = 12
@@ -58,6 +61,7 @@ _DATED = re.compile(
     r"|(?<![0-9])(?:19|20|21)[0-9]{2}[-/_.](?:0?[1-9]|1[0-2])(?![0-9])",
     re.IGNORECASE | re.ASCII,
 )
+_VARIABLE = re.compile(r"[#?]|\{(?:id|date)\}")  # machines make numbers, dates, ids and queries
 _WORD_BREAK = re.compile(r"[-_+]|%20")
 
 
@@ -116,9 +120,13 @@ def _keys(query: str) -> str:
     return "&".join(keys[:MAX_KEYS])
 
 
+def _is_dated(url: str) -> bool:
+    return _DATED.search(url.partition("//")[2].partition("/")[2]) is not None
+
+
 def near_weight(url: str, depth: int) -> float:
     """Return what a near-duplicate with this URL, so many links from a seed, counts of a barren page."""
-    if _DATED.search(url.partition("//")[2].partition("/")[2]):
+    if _is_dated(url):
         return NEAR_WEIGHT_DATED
     return NEAR_WEIGHT_FAR if depth > FAR else NEAR_WEIGHT
 
@@ -138,6 +146,13 @@ class Shapes:
     def judge(self, shape: str) -> bool:
         """Tell whether a shape is parked."""
         return shape in self._parked
+
+    def compares(self, shape: str, url: str) -> bool:
+        """Tell whether the next page of a shape, this one, is to be compared with others."""
+        if _VARIABLE.search(shape) is None:
+            return False
+        state = self._open.get(shape)
+        return (state is not None and state.pages >= ALONE) or _is_dated(url)
 
     def record(
         self,

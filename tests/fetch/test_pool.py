@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import resource
 import socket
 from collections.abc import Iterator
 
@@ -7,7 +8,7 @@ import pytest
 
 from spiderd.fetch import pool as module
 from spiderd.fetch.connection import Connection, PlainChannel
-from spiderd.fetch.pool import Pool
+from spiderd.fetch.pool import MAX_IDLE, Pool, most_idle
 
 
 class Pair:
@@ -101,3 +102,17 @@ def test_a_closed_pool_keeps_nothing(pairs):
     assert len(pool) == 0
     assert not pairs[0].open
     assert not pairs[1].open
+
+
+@pytest.mark.parametrize(
+    ("allowed", "idle"), [(256, 128), (1024, 512), (2 * MAX_IDLE, MAX_IDLE), (65_536, MAX_IDLE)]
+)
+def test_idle_connections_leave_half_of_the_descriptors_to_others(allowed, idle):
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if before[1] not in (resource.RLIM_INFINITY, -1) and before[1] < allowed:
+        pytest.skip(f"this process may have no more than {before[1]} files open")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, before[1]))
+    try:
+        assert most_idle() == idle
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spiderd.schedule.similarity import Fingerprints, simhash
-from spiderd.schedule.traps import Shapes, ShapeState, shape_of
+from spiderd.schedule.traps import ALONE, NEAR_WEIGHT, NEAR_WEIGHT_FAR, Shapes, ShapeState, shape_of
 
 H = "http://a.test"
 
@@ -137,6 +137,30 @@ def test_what_is_nearly_known_counts_little_and_more_where_dates_are(url, depth,
     told = {"new_content": True, "nearly_known": True, "depth": depth}
     parked = [shapes.record("s", url, **told) for _ in range(pages)]
     assert parked == [False] * (pages - 1) + [True]
+
+
+@pytest.mark.parametrize(
+    ("path", "first"),
+    [
+        ("/item/8", ALONE),
+        ("/item?id=8", ALONE),
+        ("/x/550e8400-e29b-41d4-a716-446655440000", ALONE),
+        ("/cal?month=8", 0),
+        ("/2026/08/14/", 0),
+        ("/about", None),
+    ],
+)
+def test_pages_are_compared_where_what_they_weigh_can_matter(path, first):
+    shapes, url = Shapes(window=50), H + path
+    compared = []
+    for _ in range(3 * ALONE):
+        compared.append(shapes.compares(shape_of(url), url))
+        shapes.record(shape_of(url), url, new_content=True)
+    assert compared == [first is not None and page >= first for page in range(3 * ALONE)]
+
+
+def test_what_is_not_compared_would_weigh_no_more_than_one_barren_page():
+    assert ALONE * max(NEAR_WEIGHT, NEAR_WEIGHT_FAR) <= 1
 
 
 def test_what_is_known_and_what_is_nearly_known_add_up():
