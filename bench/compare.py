@@ -28,6 +28,7 @@ from bench.bed import Options, add_bed_options, crawl
 from bench.peers import by_runner
 from bench.runs import Bench
 from bench.truth import Bed
+from spiderd.parse import scan
 
 Row = dict[str, Any]
 
@@ -109,9 +110,10 @@ def machine() -> str:
         platform.machine(),
     )
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    code = "" if scan.__file__.endswith(".py") else ", compiled"
     return (
         f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores ({cpu}), {memory:.0f} GiB, "
-        f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
+        f"{platform.system()} {platform.release()}, Python {platform.python_version()}{code}"
     )
 
 

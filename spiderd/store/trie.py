@@ -83,7 +83,6 @@ _LARGE_BATCH = 1000
 _DEEPEST = _BITS - 8  # a path of 56 bits has 256 hashes below it at most, which fit a leaf
 _LAST = b"\xff" * HASH_BYTES
 _ROOT = b"\x00"  # an empty leaf of depth 0
-_REST = tuple(slice(depth >> 3, HASH_BYTES) for depth in range(256))  # of a hash, by the depth of its leaf
 _LOW, _HIGH = (
     [bytes(bool(byte & 0x80 >> bit) is high for byte in range(256)) for bit in range(8)]
     for high in (False, True)
@@ -212,7 +211,7 @@ def _members(cursor: lmdb.Cursor[bytes], kind: bytes) -> Iterator[bytes]:
 
 
 def _holds(leaf: bytes, h: bytes) -> bool:
-    rest = h[_REST[leaf[0]]]
+    rest = h[leaf[0] >> 3 :]
     at = leaf.find(rest, 1)
     while at > 0 and (at - 1) % len(rest):  # bytes across two neighbours
         at = leaf.find(rest, at + 1)
@@ -226,11 +225,11 @@ def _buffered(cursor: lmdb.Cursor[bytes], h: bytes) -> bool:
 
 def _unsettled(cursor: lmdb.Cursor[bytes], hashes: Sequence[bytes]) -> list[bytes]:
     """Those of the hashes that no settled leaf holds. This is the hot loop; sorted hashes go faster."""
-    seek, value, rest_at = cursor.set_range, cursor.value, _REST
+    seek, value = cursor.set_range, cursor.value
     unsettled = []
     for h in hashes:
         leaf = value() if seek(h) else _ROOT
-        rest = h[rest_at[leaf[0]]]
+        rest = h[leaf[0] >> 3 :]
         at = leaf.find(rest, 1)
         if at < 0 or ((at - 1) % len(rest) and not _holds(leaf, h)):
             unsettled.append(h)
@@ -247,11 +246,11 @@ def _enter(cursor: lmdb.Cursor[bytes], hashes: list[bytes]) -> list[bytes]:
             cursor.put(_LAST + _LAST, _ROOT)
             continue
         key, leaf = cursor.item()
-        upper, rest_at, width = key[HASH_BYTES:], _REST[leaf[0]], _width(leaf)
+        upper, rest_at, width = key[HASH_BYTES:], leaf[0] >> 3, _width(leaf)
         end = bisect_right(hashes, upper, start)
         rests = []
         for h in hashes[start:end]:
-            rest = h[rest_at]
+            rest = h[rest_at:]
             at = leaf.find(rest, 1)
             if at < 0 or ((at - 1) % width and not _holds(leaf, h)):
                 rests.append(rest)
@@ -288,8 +287,8 @@ def _empty(cursor: lmdb.Cursor[bytes], upper: bytes, buffer: bytes) -> None:
         cursor.set_range(hashes[start])
         leaf_upper, leaf = cursor.item()
         end = bisect_right(hashes, leaf_upper, start)
-        rest = _REST[leaf[0]]
-        grown.append((leaf_upper, leaf + b"".join([h[rest] for h in hashes[start:end]])))
+        rest_at = leaf[0] >> 3
+        grown.append((leaf_upper, leaf + b"".join([h[rest_at:] for h in hashes[start:end]])))
         cursor.delete()
         start = end
     # In ascending order, or LMDB packs its pages badly.

@@ -58,7 +58,8 @@ PAGES = st.lists(elements() | TEXT, max_size=12).map(lambda parts: "<!doctype ht
 
 
 def collected(collector: Collector) -> dict[str, object]:
-    found = {name: value for name, value in vars(collector).items() if name != "_text_of"}
+    found = {name: getattr(collector, name) for name in dir(collector) if not name.startswith("_")}
+    found = {name: value for name, value in found.items() if not callable(value)}
     found["pages"] = {
         href: reference._replace(text=" ".join(reference.text.split()))
         for href, reference in collector.pages.items()

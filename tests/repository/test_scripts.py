@@ -133,3 +133,54 @@ def test_an_installation_that_failed_is_done_again(checkout):
     log_of(checkout)
     assert run(checkout, "scripts/setup").returncode == 0
     assert log_of(checkout) == ["made", "--editable ."]
+
+
+def put_compiler(folder: Path, headers: Path) -> None:
+    """A compiler, and a Python whose headers are there; it notes what is built for."""
+    (folder / "bin" / "cc").symlink_to(str(shutil.which("true")))
+    python = folder / ".venv" / "bin" / "python"
+    fake = f"""#!/bin/sh
+case "$*" in
+"-c "*get_path*) echo {headers} ;;
+*"-m pip"*install*) echo "hooks=$HATCH_BUILD_HOOKS_ENABLE ${{*##* install }}" >>log ;;
+esac
+"""
+    python.write_text(fake)
+
+
+def test_machine_code_is_made_into_the_environment_that_is_there(installed):
+    put_compiler(installed, installed)
+    (installed / "Python.h").touch()
+    done = run(installed, "scripts/compile")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert log_of(installed) == ["hooks=1 --no-deps --editable ."]
+
+
+def test_without_a_compiler_or_headers_nothing_is_made_and_it_says_what_to_install(installed):
+    done = run(installed, "scripts/compile")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "A C compiler is needed, and there is no cc on the PATH (Debian: apt install gcc).\n"
+    )
+    put_compiler(installed, installed)
+    done = run(installed, "scripts/compile")
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"Python's headers are needed, and {installed} lacks them (Debian: apt install python3-dev).\n"
+    )
+    assert log_of(installed) == []
+
+
+def test_machine_code_is_taken_back_and_nothing_else(installed):
+    for tool in ("find", "rm"):
+        (installed / "bin" / tool).symlink_to(str(shutil.which(tool)))
+    ours, source = installed / "spiderd" / "a.cpython.so", installed / "spiderd" / "a.py"
+    others = installed / ".venv" / "lib" / "b.so"
+    for file in (ours, source, others, installed / "x__mypyc.so"):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    assert run(installed, "scripts/compile", "--undo").returncode == 0
+    assert run(installed, "scripts/compile", "--undo").returncode == 0
+    assert [file.name for file in installed.rglob("*.so")] == ["b.so"]
+    assert source.exists()
+    assert run(installed, "scripts/compile", "--redo").returncode == 2
