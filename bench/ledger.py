@@ -9,9 +9,10 @@ links, of which one is new. Of the known ones a share (`--near`) are among the l
 the others are drawn from all. On real documentation sites nine in ten links were met a moment ago; `--near 0`
 is the worst case. As many URLs are leased as outcomes come back, and read ahead as the workbench does.
 
-Written is what this thread makes the system write to the disk, by its own account (`write_bytes`: a page of a
-file counts each time it becomes dirty), against what the store grows by: their ratio is the write
-amplification. The journal is apart: it is overwritten in place, mostly before it reaches a disk.
+Written is what the disk of the folder has taken meanwhile, by its own account, so nobody else may write
+there; its ratio to what the store grows by is the write amplification. Little of the journal is in it: that
+is overwritten and cut before it reaches the disk. (A process's own `write_bytes` will not do: it counts the
+whole of a large folio for each page that is changed in it.)
 
 CPU is the thread's own account of whole rounds; of some rounds the best counts, since other work on the
 machine only ever makes them slower. The parts are timed in rounds of their own (the timing itself costs 0.1
@@ -21,6 +22,7 @@ us a call), each without what it calls.
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import statistics
 import tempfile
@@ -28,7 +30,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from spiderd.messages import Links, Outcome
 from spiderd.states import OutcomeKind
@@ -225,38 +227,18 @@ def cpu_of_round(crawl: Crawl) -> float:
     return spent / ROUND * 1e6
 
 
-def written() -> int:
-    """Bytes that this thread has made the system write so far."""
-    lines = Path("/proc/thread-self/io").read_text().splitlines()
-    return int(next(line for line in lines if line.startswith("write_bytes")).split()[1])
+def written_to(disk: int) -> int:
+    """Bytes that a disk has taken so far."""
+    stat = Path(f"/sys/dev/block/{os.major(disk)}:{os.minor(disk)}/stat").read_text()
+    return 512 * int(stat.split()[6])  # Linux, block/stat: sectors
 
 
-class Written(NamedTuple):
-    """KiB a page that is recorded."""
-
-    journal: float
-    store: float
-    growth: float
-
-
-def written_in_round(crawl: Crawl) -> Written:
-    """What the disk has to do for a page."""
-    journal = 0
-    append = crawl.journal.append
-
-    def counted(commits: int, payload: bytes) -> None:
-        nonlocal journal
-        before = written()
-        append(commits, payload)
-        journal += written() - before
-
-    crawl.journal.append = counted  # type: ignore[method-assign]  # what it writes is told apart
-    began, size = written(), crawl.size
+def written_in_round(crawl: Crawl, disk: int) -> tuple[float, float]:
+    """KiB that the disk has to write for a page, and by which the store grows for it."""
+    began, size = written_to(disk), crawl.size
     for step in crawl.round():
         crawl.run(step)
-    crawl.journal.append = append  # type: ignore[method-assign]
-    store, growth = written() - began - journal, crawl.size - size
-    return Written(journal / ROUND / 1024, store / ROUND / 1024, growth / ROUND / 1024)
+    return (written_to(disk) - began) / ROUND / 1024, (crawl.size - size) / ROUND / 1024
 
 
 def parts_of_round(crawl: Crawl, clock: Clock) -> Counter[str]:
@@ -318,11 +300,13 @@ def main() -> None:
             cpu = [cpu_of_round(crawl) for _ in range(chosen.rounds)]
             print(f"\n{known:,} URLs known, order {chosen.order}: microseconds of CPU a page")
             print(f"{min(cpu):8.1f}  all  (median {statistics.median(cpu):.1f}, worst {max(cpu):.1f})")
-            disk = [written_in_round(crawl) for _ in range(chosen.rounds)]
-            journal, store, growth = (statistics.fmean(part) for part in zip(*disk, strict=True))
+            os.sync()
+            disk = Path(folder).stat().st_dev
+            rounds_written = [written_in_round(crawl, disk) for _ in range(chosen.rounds)]
+            store, growth = (statistics.fmean(part) for part in zip(*rounds_written, strict=True))
             print(
-                f"{store:8.2f}  KiB a page written to the store, which grows by {growth:.2f}: "
-                f"{store / growth:.1f} times ({journal:.2f} to the journal)"
+                f"{store:8.2f}  KiB a page written, where the store grows by {growth:.2f}: "
+                f"{store / growth:.1f} times"
             )
             clock = watch(crawl)
             rounds = [parts_of_round(crawl, clock) for _ in range(chosen.rounds)]

@@ -36,6 +36,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -74,6 +75,7 @@ class ShapeState(Struct, array_like=True, gc=False):
     waiting: int = 0  # URLs that were parked with it
 
 
+@lru_cache(maxsize=1024)  # it is asked for when a URL is handed out, and when its page is there
 def shape_of(url: str) -> str:
     """Return the shape of an absolute URL: host, folded path, sorted query keys.
 
@@ -97,6 +99,7 @@ def _path_shape(path: str) -> str:
     return "/" + "/".join(segments)
 
 
+@lru_cache(maxsize=1024)  # folders come again with each of their files
 def _fold(segment: str) -> str:
     """Take what varies out of one path segment."""
     name, mark, parameters = segment.partition(";")
