@@ -1,7 +1,7 @@
 """The coordinator's loop: take in what has come, hand it to the store, hand out what may be fetched now.
 
 One task drives the crawl. A turn has three parts: collect messages into a step, let the store's thread
-perform it, apply the effects and give out leases. Whatever arrives while the store is at work is collected
+perform it, apply the effects and give out leases; breadth-first, also before the store is asked. Whatever arrives while the store is at work is collected
 for the next turn, so that the cost of a turn is shared by all that came together.
 """
 
@@ -249,7 +249,7 @@ class Coordinator:
             self._drained += 1
         else:
             self._events.add("error", "fetcher", f"fetcher {seat.number} died; its URLs are given out again")
-        for number in list(seat.leases):
+        for number in seat.lost():
             lease = self.desk.book.get(number)
             if lease is not None and drained:
                 self.settling.give_back(lease, self.desk.clock())
@@ -258,7 +258,6 @@ class Coordinator:
                 died = Outcome(number, -1, OutcomeKind.FAILED, 0, Failure.FETCHER_DIED, detail)
                 died.fetched_at = self.desk.clock()
                 self._inbox.append((seat, died))
-        seat.leases.clear()
         for worker in seat.workers:
             self.workers.pop(worker, None)
         self.poke()
@@ -269,6 +268,8 @@ class Coordinator:
         await self._wait()
         now = self.desk.clock()
         self._collect(now)
+        if self.lifecycle.runs and self.config.crawl.order == "breadth":  # links of this turn come last
+            self.dispatch.hand_out(now)
         self.hosts.ask()
         self.revisiting.ask(now)
         step = self.desk.take_step(now)
@@ -329,7 +330,7 @@ class Coordinator:
         while self._inbox:
             seat, message = self._inbox.popleft()
             if isinstance(message, Outcome):
-                seat.leases.discard(message.lease)
+                seat.ended(message.lease)
                 self._tally(message)
                 self.settling.take(message, now)
             elif isinstance(message, Claim):
@@ -351,6 +352,7 @@ class Coordinator:
         if lease is None:
             return
         self.settling.answered(lease, now)
+        seat.answered.add(lease.id)
         if self.desk.claims.claim(claim.digest, claim.lease):
             lease.digest, lease.claimed_at = claim.digest, claim.at
             self.desk.step.claims.append((claim.lease, claim.digest))

@@ -29,6 +29,7 @@ class Seat:
         self.workers = list(workers)  # that take leases
         self.hired: set[int] = set()  # that the fetcher has, those that rest among them
         self.leases: set[int] = set()
+        self.answered: set[int] = set()  # of these: their workers will soon be free
         self.up = False
         self.out: list[ToFetcher] = []
         self._wake = trio.Event()
@@ -52,6 +53,18 @@ class Seat:
         if not self.up:
             return 0
         return len(self.workers) * (LOOK_AHEAD if ahead else 1) - len(self.leases)
+
+    def ended(self, lease: int) -> None:
+        """The fetcher has it no more."""
+        self.leases.discard(lease)
+        self.answered.discard(lease)
+
+    def lost(self) -> list[int]:
+        """The fetcher is gone: what it had."""
+        leases = list(self.leases)
+        self.leases.clear()
+        self.answered.clear()
+        return leases
 
     async def sending(self, link: CoordinatorEnd) -> None:
         """Send what is queued, as long as the link holds."""
@@ -178,7 +191,7 @@ class Crew:
         """The seat for a lease: the preferred one (its connection is warm) if it has room, or the idlest."""
         if preferred >= 0 and self.seats[preferred].room(ahead=ahead) > 0:
             return self.seats[preferred]
-        seat = max(self.seats, key=lambda s: s.room(ahead=ahead))
+        seat = max(self.seats, key=lambda s: s.room(ahead=ahead) + len(s.answered))
         return seat if seat.room(ahead=ahead) > 0 else None
 
     @property

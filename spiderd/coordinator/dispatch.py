@@ -71,6 +71,7 @@ class Dispatch:
                 break
         for host in passed_over:
             bench.place(host, now)
+        self._crew.flush()
 
     def _take(self, now: float, *, budget: bool) -> HostQueue | None:
         """The host that comes next: one with new URLs, unless it is the turn of what was seen before."""
@@ -84,7 +85,8 @@ class Dispatch:
 
     def _budget(self) -> bool:
         most = self._desk.config.crawl.max_pages
-        return not most or self._desk.counters.pages + self._desk.book.pages < most
+        coming = self._desk.book.pages + len(self._desk.step.done)  # what has ended is counted by the store
+        return not most or self._desk.counters.pages + coming < most
 
     def _advance(self, host: HostQueue, now: float) -> bool:
         """Do what is next for a host; False where no worker is free for it."""

@@ -108,6 +108,23 @@ def test_a_lease_goes_to_the_warm_connection_if_there_is_room_else_to_the_idlest
     assert not crew.has_room
 
 
+def test_a_worker_that_has_its_answer_counts_as_one_that_is_soon_free(fetchers: Fetchers) -> None:
+    crew = fetchers.crew(4, 2)
+    first, second = crew.seats
+    for seat in crew.seats:
+        seat.up, seat.leases = True, {0, 1}
+    second.answered.add(1)
+    assert crew.choose(-1, ahead=True) is second
+    second.leases.add(2)
+    first.answered.update((0, 1))
+    assert crew.choose(-1, ahead=True) is first
+    for lease in (0, 1):
+        first.ended(lease)
+    assert not first.leases
+    assert not first.answered
+    assert crew.choose(-1, ahead=True) is first
+
+
 @pytest.mark.trio
 async def test_a_fetcher_is_set_up_first_and_hears_the_rest_in_order(fetchers: Fetchers) -> None:
     crew = fetchers.crew(4, 2)
