@@ -1,8 +1,8 @@
 """The coordinator's loop: take in what has come, hand it to the store, hand out what may be fetched now.
 
 One task drives the crawl. A turn has three parts: collect messages into a step, let the store's thread
-perform it, apply the effects and give out leases; breadth-first, also before the store is asked. Whatever arrives while the store is at work is collected
-for the next turn, so that the cost of a turn is shared by all that came together.
+perform it, apply the effects and give out leases; breadth-first, also before the store is asked. What comes
+while it is at work is collected for the next turn: the cost of a turn is shared by all that came together.
 """
 
 from __future__ import annotations
