@@ -191,8 +191,8 @@ class Crew:
         """The seat for a lease: the preferred one (its connection is warm) if it has room, or the idlest."""
         if preferred >= 0 and self.seats[preferred].room(ahead=ahead) > 0:
             return self.seats[preferred]
-        seat = max(self.seats, key=lambda s: s.room(ahead=ahead) + len(s.answered))
-        return seat if seat.room(ahead=ahead) > 0 else None
+        able = (seat for seat in self.seats if seat.room(ahead=ahead) > 0)
+        return max(able, key=lambda seat: seat.room(ahead=ahead) + len(seat.answered), default=None)
 
     @property
     def has_room(self) -> bool:

@@ -118,6 +118,8 @@ def test_a_worker_that_has_its_answer_counts_as_one_that_is_soon_free(fetchers: 
     second.leases.add(2)
     first.answered.update((0, 1))
     assert crew.choose(-1, ahead=True) is first
+    second.leases = {2}
+    assert crew.choose(-1, ahead=False) is second  # one that is free now, where nothing may wait
     for lease in (0, 1):
         first.ended(lease)
     assert not first.leases
